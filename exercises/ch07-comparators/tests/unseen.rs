@@ -417,3 +417,30 @@ fn who_leaves_out_the_third_rule_alone_is_told_just_that() {
     };
     named(&order(two_rules), "ties_left_equal");
 }
+
+/// A width in hexadecimal shows only at the numbers that are just above it.
+#[test]
+fn keys_a_little_too_narrow_are_refused() {
+    let read = |key: &[u8]| {
+        let (name, number) = str::from_utf8(key).ok()?.rsplit_once(':')?;
+        Some((name.to_owned(), u64::from_str_radix(number, 16).ok()?))
+    };
+    let sixteen = |name: &str, number: u64| format!("{name}:{number:016X}").into_bytes();
+    assert_eq!(keys(sixteen, read).state, State::Passed);
+    let fifteen = |name: &str, number: u64| format!("{name}:{number:015x}").into_bytes();
+    named(&keys(fifteen, read), "padded_to_fifteen_in_hexadecimal");
+    let twelve = |name: &str, number: u64| format!("{name}:{number:012x}").into_bytes();
+    assert_eq!(keys(twelve, read).state, State::Failing);
+    let fourteen = |name: &str, number: u64| format!("{name}:{number:014x}").into_bytes();
+    assert_eq!(keys(fourteen, read).state, State::Failing);
+}
+
+#[test]
+fn beginnings_that_are_not_raised_find_nothing() {
+    let beginnings = |a: &[u8], b: &[u8]| {
+        let cuts = (1..a.len()).map(|n| a[..n].to_vec());
+        let fits = |cut: &Vec<u8>| right(a, cut).is_le() && right(cut, b).is_lt();
+        cuts.into_iter().find(fits)
+    };
+    named(&between(beginnings), "always_none");
+}
