@@ -387,12 +387,13 @@ fn texts_stay_as_they_are() {
     use solutions::tuple_key::key;
     for changed in [
         |text: &str| text.trim().to_owned(),
-        |text: &str| text.to_lowercase(),
+        |text: &str| text.replace('A', "a"),
         |text: &str| text.lines().next().unwrap_or_default().to_owned(),
         |text: &str| text.chars().take(40).collect::<String>(),
     ] {
         let users = move |user: &str, number, note: &str| key(&changed(user), number, note);
-        observed(&tuple(users), "order", &["are different, but both become"]);
+        let verdict = tuple(users);
+        assert!(verdict.message.contains("are different, but both become"));
         let notes = move |user: &str, number, note: &str| key(user, number, &changed(note));
         observed(&tuple(notes), "order", &["are different, but both become"]);
         let one = move |rows: &Rows, user: &str| {
@@ -804,4 +805,41 @@ fn successors_in_other_words_are_named() {
         Some(end)
     };
     named(&successor(popped), "empty_for_the_empty_prefix");
+}
+
+/// Answers in words of their own, each with the name of its mistake.
+#[test]
+fn keys_in_other_words_are_named() {
+    let decoded = |decode: fn(&[u8]) -> Option<Vec<u8>>| escape(encode, decode);
+    let skipped = |key: &[u8]| {
+        let body = key.strip_suffix(&[0, 1])?;
+        let (mut value, mut at) = (Vec::new(), 0);
+        while at < body.len() {
+            value.push(body[at]);
+            at += if body[at] == 0 { 2 } else { 1 };
+        }
+        Some(value)
+    };
+    named(&decoded(skipped), "decode_skips_the_byte_after_a_zero");
+    let nothing = |key: &[u8]| if key.len() < 3 { None } else { decode(key) };
+    named(&decoded(nothing), "decode_refuses_the_empty_string");
+    let text = |key: &[u8]| Some(String::from_utf8(decode(key)?).ok()?.into_bytes());
+    named(&decoded(text), "decode_takes_text_alone");
+
+    let narrow = |user: &str, number: u64, note: &str| {
+        let number = u32::try_from(number).unwrap().to_be_bytes();
+        [encode(user.as_bytes()), number.to_vec(), note.into()].concat()
+    };
+    named(&tuple(narrow), "number_must_fit_into_32_bits");
+    let counted = |user: &str, number: u64, note: &str| {
+        let length = note.len().to_be_bytes();
+        [
+            &encode(user.as_bytes())[..],
+            &number.to_be_bytes(),
+            &length,
+            note.as_bytes(),
+        ]
+        .concat()
+    };
+    named(&tuple(counted), "length_of_the_note_in_front");
 }
