@@ -159,9 +159,10 @@ fn wrong_bytes() -> Vec<Wrong<Keys>> {
         ),
         wrong("leading_zeros_dropped", digits, read)
             .says("It writes only as many bytes as the number needs.")
-            .shows("where a number needs one byte more than another", |keys| {
-                before(keys, 255, 256)
-            }),
+            .shows(
+                "where a number needs more bytes and begins with a smaller one",
+                |keys| before(keys, 255, 256),
+            ),
         wrong(
             "decimal_text",
             |n| n.to_string().into_bytes(),

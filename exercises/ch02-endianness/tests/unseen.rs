@@ -407,3 +407,18 @@ fn a_header_stands_at_the_start_alone() {
     };
     observed(&header(in_steps), "header", &["must be None"]);
 }
+
+/// 1, 256 and 65536 need ever more bytes, and keep their order without zeros in front.
+#[test]
+fn the_place_of_a_fault_is_not_where_it_was_tried() {
+    let numbers = || vec![0, 1, 256, 65536, 1 << 24, (1 << 24) + 1, 1 << 31, u32::MAX];
+    let tester = test_u32_keys::tester(numbers);
+    observed(
+        &judged(&test_u32_keys::exercise_of(tester)),
+        "kills",
+        &[
+            "leading_zeros_dropped",
+            "It shows where a number needs more bytes and begins with a smaller one.",
+        ],
+    );
+}

@@ -125,8 +125,66 @@ fn with(steps: &[Step]) -> Option<Codec<i64>> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Codec<i64>>> {
     let mut mistakes = in_decode();
+    mistakes.extend(in_encode());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
+}
+
+/// Another choice of markers, or another number after them.
+fn in_encode() -> Vec<Mistake<Codec<i64>>> {
+    let in_encode = |name, check, encode: fn(i64) -> (u8, i64)| {
+        let key = move |value| {
+            let (marker, number) = encode(value);
+            [&[marker][..], &number.to_be_bytes()].concat()
+        };
+        Mistake::new(name, "encode", check, Codec::new(key, decode))
+    };
+    vec![
+        in_encode("one_marker_for_all", "order", |value| (b'=', value))
+            .says("the marker `=` before every number")
+            .why(
+                "A marker that is always the same orders nothing. The bytes after it begin with a set bit where the number is \
+                 negative, so those come last. `<` is for them.",
+            )
+            .link(REPAIRS),
+        in_encode("three_markers", "bytes", |value| {
+            let marker = match value {
+                ..0 => b'<',
+                0 => b'=',
+                1.. => b'>',
+            };
+            (marker, value)
+        })
+        .says("three markers: `<`, `=` for zero alone, and `>` for positive numbers")
+        .why(
+            "The order is right, and it is not LedisDB's format: that has two markers, and `=` stands before zero and the positive \
+             numbers.",
+        )
+        .link(REPAIRS),
+        in_encode("positive_marked_as_greater", "bytes", |value| {
+            (if value < 0 { b'<' } else { b'>' }, value)
+        })
+        .says("the marker `>` before zero and the positive numbers")
+        .why("It sorts as well. But LedisDB writes `=` there, which is 3d, and reads no rows with 3e.")
+        .link(REPAIRS),
+        #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+        in_encode("number_cut_to_32_bits", "order", |value| {
+            (if value < 0 { b'<' } else { b'=' }, i64::from((value as i32).cast_unsigned()))
+        })
+        .says("four bytes of zeros and a value cut to 32 bits by `as i32`")
+        .why("The number has 64 bits, and all eight bytes are its own. Numbers that differ above bit 31 alone share a key here.")
+        .link(WRONG),
+        in_encode("absolute_value_overflows", "returns", |value| {
+            let distance = value.checked_abs().expect("attempt to negate with overflow");
+            (if value < 0 { b'<' } else { b'=' }, distance)
+        })
+        .says("the absolute value after the marker, which i64::MIN does not have")
+        .why(
+            "i64::MIN has no positive counterpart. And the absolute value grows as a negative number falls: after `<` the numbers \
+             run backwards. Write the number's own bytes.",
+        )
+        .link(WRONG),
+    ]
 }
 
 fn number(key: &[u8]) -> Option<i64> {
@@ -234,5 +292,72 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("reading the lowest byte first")
         .why("The highest byte comes first after the marker.")
         .link("where-the-bytes-come-from"),
+        in_decode("decode_little_endian_and_checked", "round-trip", |key| {
+            let (marker, number) = key.split_first()?;
+            let value = i64::from_le_bytes(number.try_into().ok()?);
+            match marker {
+                b'<' => (value < 0).then_some(value),
+                b'=' => (value >= 0).then_some(value),
+                _ => None,
+            }
+        })
+        .says("reading the lowest byte first, and refusing what the marker then contradicts")
+        .why("The highest byte comes first after the marker. Read from the other end, most numbers become others, and some their marker's opposite.")
+        .link("where-the-bytes-come-from"),
+        in_decode("decode_looks_for_a_marker_alone", "round-trip", |key| {
+            let marker = key.first()?;
+            number(key).filter(|_| b"<=".contains(marker))
+        })
+        .says("asking for one of the two markers and at least eight bytes after it, and for nothing else")
+        .why(
+            "A longer row is no score, and a marker that contradicts its number is damage. Ask for exactly nine bytes, and whether \
+             the marker fits the number.",
+        )
+        .link(WRONG),
+        in_decode("decode_looks_for_nine_bytes_alone", "round-trip", number)
+            .says("reading the bytes 1 to 8 of every row that has them")
+            .why(
+                "The marker is not looked at, and neither is what follows. Rows of another kind, and damaged ones, come out as \
+                 numbers. Ask for exactly nine bytes, and for the marker that fits the number.",
+            )
+            .link(WRONG),
+        in_decode("decode_refuses_zero", "round-trip", |key| decode(key).filter(|v| *v != 0))
+            .says("refusing 0 after `=`")
+            .why("`=` stands before zero and the positive numbers. The test is `>= 0`, not `> 0`.")
+            .link(REPAIRS),
+        in_decode("decode_exchanges_the_markers", "round-trip", |key| {
+            let marker = key.first().filter(|m| b"<=".contains(m))?;
+            (key.len() == 9)
+                .then(|| number(key))?
+                .filter(|v| (*marker == b'=') == (*v < 0))
+        })
+        .says("the two markers exchanged")
+        .why("`<` is 3c and stands before negative numbers, `=` is 3d and stands before all others.")
+        .link(REPAIRS),
+        in_decode("decode_negates_after_the_marker", "returns", |key| {
+            let marker = key.first().filter(|m| b"<=".contains(m))?;
+            let number = (key.len() == 9).then(|| number(key))??;
+            let negated = || number.checked_neg().expect("attempt to negate with overflow");
+            Some(if *marker == b'<' { negated() } else { number })
+        })
+        .says("turning the sign of every number after `<`")
+        .why(
+            "The bytes after the marker are the number's own, sign and all: ff .. ff is -1 already. The marker only has to fit them. \
+             And i64::MIN cannot be negated.",
+        )
+        .link(WRONG),
+        in_decode("decode_panics_on_another_length", "returns", |key| {
+            if key.is_empty() {
+                return None;
+            }
+            assert!(key.len() == 9, "the row has another length");
+            decode(key)
+        })
+        .says("a panic for every row of another length but the empty one")
+        .why(
+            "To ask for the first byte is not enough: a row may be of any length. If you wrote `try_into().unwrap()`: \
+             `try_into().ok()?` answers None instead.",
+        )
+        .link(WRONG),
     ]
 }

@@ -2,12 +2,12 @@
 
 use kit::{Codec, Mistake, Quirk, compose};
 
-use crate::solutions::order_i64::{decode, encode};
+use crate::mistakes::order_i64_decode;
+use crate::solutions::order_i64::decode;
 
 const SIGN_BIT: u64 = 1 << 63;
 const WRONG: &str = "wrong-answers-and-what-each-breaks";
 const REPAIRS: &str = "two-repairs";
-const BYTES: &str = "where-the-bytes-come-from";
 
 /// Steps that can be wrong independently of each other.
 #[derive(Clone, Copy, PartialEq)]
@@ -136,7 +136,9 @@ pub fn all() -> Vec<Mistake<Codec<i64>>> {
     let mut mistakes = in_encode();
     mistakes.extend(by_arithmetic());
     mistakes.extend(wrong_bit_operations());
-    mistakes.extend(in_decode());
+    mistakes.extend(order_i64_decode::all());
+    mistakes.extend(wrong_halves());
+    mistakes.extend(too_narrow());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
 }
@@ -352,86 +354,95 @@ fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
     ]
 }
 
-fn in_decode() -> Vec<Mistake<Codec<i64>>> {
-    let in_decode = |name, decode: fn([u8; 8]) -> i64| {
-        Mistake::new(name, "decode", "round-trip", Codec::fixed(encode, decode))
+/// The halves in each other's place, or turned round, or one number in the wrong half; or a part of the bits flipped.
+fn wrong_halves() -> Vec<Mistake<Codec<i64>>> {
+    let in_encode = |name, encode: fn(i64) -> u64| {
+        let codec = Codec::fixed(move |value| encode(value).to_be_bytes(), decode);
+        Mistake::new(name, "encode", "order", codec)
     };
     vec![
-        in_decode("decode_forgets_the_flip", i64::from_be_bytes)
-            .says("reading the bytes as a big-endian i64, the sign bit still flipped")
-            .why("What `encode` flips, `decode` has to flip back: 0 comes back as i64::MIN.")
-            .link(REPAIRS),
-        in_decode("decode_little_endian_flipped", |key| {
-            (u64::from_le_bytes(key) ^ SIGN_BIT).cast_signed()
+        in_encode("negated_before_the_flip", |value| {
+            value.wrapping_neg().cast_unsigned() ^ SIGN_BIT
         })
-        .says("reading the lowest byte first")
-        .why("The key has its highest byte first. Read it in the order in which it was written.")
-        .link("where-the-bytes-come-from"),
-        in_decode("decode_clears_the_sign_bit", |key| {
-            (u64::from_be_bytes(key) & !SIGN_BIT).cast_signed()
-        })
-        .says("clearing the sign bit instead of flipping it back")
-        .why("No number that comes back is negative: -1 becomes i64::MAX. Where the key has a 0, the number has a 1.")
-        .link(REPAIRS),
-        Mistake::new(
-            "decode_panics_below_zero",
-            "decode",
-            "returns",
-            Codec::fixed(encode, |key| {
-                let difference = u64::from_be_bytes(key).checked_sub(SIGN_BIT);
-                difference.expect("attempt to subtract with overflow").cast_signed()
-            }),
-        )
-        .says("the right numbers from 0 on, and a panic for the keys of negative ones")
+        .says("the key of `-value`")
         .why(
-            "If you subtracted 2^63 by `-`: the key of a negative number is less than that, so as a `u64` there is no difference. \
-             The same happens to the first byte with `-= 0x80`. `wrapping_sub`, or a flip of the bit, gives the number back.",
-        )
-        .link(REPAIRS),
-        Mistake::new(
-            "decode_panics_from_zero_on",
-            "decode",
-            "returns",
-            Codec::fixed(encode, |key| {
-                let sum = i64::from_be_bytes(key).checked_add(i64::MIN);
-                sum.expect("attempt to add with overflow")
-            }),
-        )
-        .says("the right negative numbers, and a panic for the keys of all others")
+"The flip is right, and the minus turns the order round: 1 comes before 0. i64::MIN has no positive counterpart, so it \
+ stays what it is. Flip the sign bit of the number itself.",
+)
+.link(REPAIRS),
+        in_encode("zero_left_below", |value| {
+            let bits = value.cast_unsigned();
+            if value > 0 { bits | SIGN_BIT } else { bits & !SIGN_BIT }
+        })
+        .says("the right key of every number but zero, whose first bit stays clear")
         .why(
-            "If you added i64::MIN by `+`: read as an i64, such a key is negative, for its first bit is set, and the sum of two \
-             negative numbers does not fit here. `wrapping_add`, or a flip of the bit, gives the number back.",
+            "If you asked `value > 0`: zero has no sign bit either, so it belongs to the upper half, and its first bit has to be \
+             set. As it is, 0 and i64::MIN share a key. `>= 0` would do, and `^` needs no question.",
         )
         .link(REPAIRS),
-        in_decode("decode_offset_by_max", |key| {
-            u64::from_be_bytes(key).wrapping_sub(i64::MAX.cast_unsigned()).cast_signed()
+        in_encode("first_byte_inverted", |value| value.cast_unsigned() ^ 0xff << 56)
+            .says("all eight bits of the first byte inverted")
+            .why(
+                "Only the top bit of that byte is the sign. The other seven count, and inverted they count backwards: 2^56 comes \
+                 before 0. In the first byte that is `^ 0x80`, not `^ 0xff`.",
+            )
+            .link(WRONG),
+    ]
+}
+
+/// Right for `i32`, and for numbers that fit into one.
+fn too_narrow() -> Vec<Mistake<Codec<i64>>> {
+    let in_encode = |name, check, encode: fn(i64) -> u64| {
+        let codec = Codec::fixed(move |value| encode(value).to_be_bytes(), decode);
+        Mistake::new(name, "encode", check, codec)
+    };
+    vec![
+        in_encode("bit_31_flipped", "order", |value| value.cast_unsigned() ^ 1 << 31)
+            .says("bit 31 flipped")
+            .why(
+"Bit 31 is the sign bit of an `i32`. An `i64` has 64 bits, and its sign is bit 63: `1 << 63`. As it is, the negative \
+ numbers still come last, and of each 2^32 numbers the upper half comes before the lower one.",
+)
+.link(WRONG),
+        in_encode("bits_from_31_on_flipped", "order", |value| {
+            (value ^ i64::from(i32::MIN)).cast_unsigned()
         })
-        .says("subtracting i64::MAX")
-        .why("Every number comes back greater by one, and i64::MAX as i64::MIN: the key of 0 is 2^63, and i64::MAX is one less. Flip the sign bit back.")
-        .link(REPAIRS),
-        in_decode("decode_inverts_negatives", |key| {
-            let bits = u64::from_be_bytes(key);
-            (if bits & SIGN_BIT == 0 { !bits } else { bits ^ SIGN_BIT }).cast_signed()
-        })
-        .says("the rule for floats: invert all bits of a key without its first bit")
-        .why("An `encode` that flips the sign bit has inverted nothing else. Flip that bit back, in every key.")
-        .link(REPAIRS),
-        in_decode("decode_bytes_with_a_sign", |mut key| {
-            key[0] ^= 0x80;
-            key.into_iter().fold(0, |number, byte| number << 8 | i64::from(byte.cast_signed()))
-        })
-        .says("bytes from 80 on taken for negative numbers before they are put together")
+        .says("all bits from bit 31 on flipped")
         .why(
-            "That is how Java's bytes are. As a number of 64 bits, such a byte has ones in front of it, and they cover the \
-             bytes that count more. In Java that takes `& 0xff`; in Rust a `u8` has no sign.",
+            "If you flipped by `i32::MIN as i64`: the cast keeps the number, so it fills the upper half with ones, and all \
+             of them are flipped. `i64::MIN` is the sign bit alone.",
         )
-        .link(BYTES),
-        in_decode("decode_32_bits", |key| {
-            let [_, _, _, _, a, b, c, d] = key;
-            i64::from(i32::from_be_bytes([a, b, c, d]))
-        })
-        .says("reading the last four bytes alone")
-        .why("The upper four bytes hold the sign and everything from 2^32 on.")
         .link(WRONG),
+        #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+        in_encode("four_bytes_of_an_i32", "order", |value| {
+            u64::from((value as i32).cast_unsigned() ^ 1 << 31)
+        })
+        .says("the key of an `i32` in the last four bytes, with zeros in front")
+        .why(
+            "`as i32` drops the upper 32 bits without a word: numbers that differ there alone get the same key. An `i64` needs all \
+             eight bytes, and its sign bit is in the first one.",
+        )
+        .link(WRONG),
+        in_encode("wider_than_32_bits_panics", "returns", |value| {
+            let value = i32::try_from(value).expect("out of range integral type conversion attempted");
+            i64::from(value).cast_unsigned() ^ SIGN_BIT
+        })
+        .says("the right keys of numbers that fit into an `i32`, and a panic for all others")
+        .why(
+            "`i32::try_from` sees what `as i32` would cut off, and that is better. But every `i64` has a key here: the number needs \
+             no smaller type.",
+        )
+        .link(WRONG),
+        #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+        in_encode("through_a_double", "order", |value| {
+            let bits = (value as f64).to_bits();
+            if value < 0 { !bits } else { bits ^ SIGN_BIT }
+        })
+        .says("the key of the number as a double")
+        .why(
+"The rule is right for doubles. But a double has 53 bits for the digits of a number: from 2^53 on neighbours fall \
+ together, and share a key. Flip the sign bit of the `i64` itself.",
+)
+.link(WRONG),
     ]
 }

@@ -57,6 +57,15 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
         .says("the order of the absolute values")
         .why("The bytes of -1 have nothing in common with those of 1. The sign bit comes first.")
         .link(BYTES),
+        expects("big_endian_negatives_first_by_distance", || {
+            [-1, -200, -300, 0, 1, 256]
+        })
+        .says("negative numbers first, sorted by their distance from zero")
+        .why(
+            "Two things are the other way round. The first byte of a negative number is ff, so it comes after 00. And two's \
+             complement counts upwards: -300 comes before -1.",
+        )
+        .link(BYTES),
     ]
 }
 
@@ -94,6 +103,10 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
             .says("the negative rows in their places, and 0, 1, 256 like numbers")
             .why("The lowest byte of 256 is 00. It comes first, and it is less than the 01 of 1.")
             .link(BYTES),
+        expects("little_endian_negatives_by_distance", || [0, 256, 1, -1, -200, -300])
+            .says("256 in its place, and the negative rows sorted by their distance from zero")
+            .why("The lowest byte decides among the negative rows too: 38 for -200, d4 for -300, ff for -1.")
+            .link(BYTES),
     ]
 }
 
@@ -124,6 +137,14 @@ fn of_text() -> Vec<Mistake<Orders>> {
                 "The length does not count here: after the minus sign `1` is compared with `2` and `3`, \
                  and the smaller byte comes first.",
             )
+            .link(WRONG),
+        expects("text_short_negatives_first", || [-1, -300, -200, 0, 1, 256])
+            .says("`-1` in front, and the other negative numbers like numbers")
+            .why("After the minus sign the digits decide, and `2` is less than `3`: `-200` comes before `-300`.")
+            .link(WRONG),
+        expects("text_by_length", || [0, 1, -1, 256, -200, -300])
+            .says("shorter texts first")
+            .why("Bytes are compared from the front, whatever comes after. A length decides only where one text is the beginning of the other.")
             .link(WRONG),
     ]
 }

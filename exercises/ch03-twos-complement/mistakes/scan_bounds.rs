@@ -189,6 +189,7 @@ fn answer(steps: &[Step], rows: &BTreeSet<[u8; 4]>, low: i32, high: i32) -> Vec<
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scan>> {
     let mut mistakes = wrong_ends();
+    mistakes.extend(row_by_row());
     mistakes.extend(compose("scan", &QUIRKS, |steps| {
         let excluded = [
             [PlainBounds, LittleEndianBounds],
@@ -309,5 +310,66 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
              and `range` panics. An inclusive bound needs no sum.",
         )
         .link(RANGE),
+    ]
+}
+
+/// Rows that are walked, or a range in pieces.
+fn row_by_row() -> Vec<Mistake<Scan>> {
+    let in_scan = |name, check, scan: fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32>| {
+        Mistake::new(name, "scan", check, Arc::new(scan) as Scan)
+    };
+    vec![
+        in_scan("high_plus_one_for_each_row", "returns", |rows, low, high| {
+            let end = || high.checked_add(1).expect("attempt to add with overflow");
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            numbers.filter(|n| (low..end()).contains(n)).collect()
+        })
+        .says("a filter that asks for less than `high + 1`")
+        .why("That works until `high` is i32::MAX, which has no successor. `low..=high` needs none.")
+        .link(RANGE),
+        in_scan("crossed_bounds_refused", "returns", |rows, low, high| {
+            assert!(low <= high, "low is greater than high");
+            numbers(rows, low, Included(key(high)))
+        })
+        .says("the right numbers, and a panic for every range with crossed bounds, whatever the rows are")
+        .why("A user may ask for that. It is a question like any other, and the answer is an empty list.")
+        .link(RANGE),
+        in_scan("stops_before_the_range", "range", |rows, low, high| {
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            numbers.take_while(|n| (low..=high).contains(n)).collect()
+        })
+        .says("a walk from the first row that stops at the first number outside of the range")
+        .why(
+            "`take_while` stops for good: if the first row is below `low`, nothing is found. Skip the rows before `low` first, or \
+             `filter` all of them. A store begins at `low`, by `range`.",
+        )
+        .link(RANGE),
+        in_scan("numbers_compared_as_unsigned", "range", |rows, low, high| {
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            let inside = |n: &i32| {
+                let bits = n.cast_unsigned();
+                low.cast_unsigned() <= bits && bits <= high.cast_unsigned()
+            };
+            numbers.filter(inside).collect()
+        })
+        .says("a filter that compares numbers as `u32`")
+        .why(
+            "As an unsigned number -1 is the greatest of all. Within one sign that does no harm; from -1 to 1 it finds nothing, and \
+             from 1 to -1 it finds what nobody asked for. Compare the numbers as `i32`.",
+        )
+        .link(REPAIRS),
+        in_scan("zero_found_twice", "range", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            if low >= 0 || high < 0 {
+                return numbers(rows, low, Included(key(high)));
+            }
+            let below = numbers(rows, low, Included(key(0)));
+            [below, numbers(rows, 0, Included(key(high)))].concat()
+        })
+        .says("a range in two pieces that both hold zero")
+        .why("The keys are in number order, also across zero: one range is enough. Of two, only one may include 0.")
+        .link(REPAIRS),
     ]
 }

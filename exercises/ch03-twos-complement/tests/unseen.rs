@@ -207,14 +207,9 @@ fn a_wrong_decoder_beside_a_right_encoder() {
             "`encode` is right.",
         ],
     );
-    let verdict = codec(right, |k| back(k).wrapping_abs());
-    observed(
-        &verdict,
-        "round-trip",
-        &[
-            "It is right on all non-negative numbers",
-            "`encode` is right.",
-        ],
+    named(
+        &codec(right, |k| back(k).wrapping_abs()),
+        "decode_sign_lost",
     );
 }
 
@@ -286,7 +281,7 @@ fn a_scan_may_walk_all_rows() {
 
 #[test]
 fn a_scan_that_is_wrong_in_a_new_way_is_told_by_class() {
-    // Bounds compared as unsigned numbers: right within a sign, nothing across zero.
+    // Bounds compared as unsigned numbers: right within a sign, nothing across zero. It has a name.
     let unsigned = |rows: &BTreeSet<[u8; 4]>, low: i32, high: i32| {
         let numbers = rows.iter().map(|row| number(*row));
         let inside = |n: &i32| {
@@ -295,14 +290,7 @@ fn a_scan_that_is_wrong_in_a_new_way_is_told_by_class() {
         };
         numbers.filter(inside).collect()
     };
-    let verdict = scanned(unsigned);
-    observed(
-        &verdict,
-        "range",
-        &[
-            "It is right on all ranges without negative bounds, all ranges below zero, all ranges of one number.",
-        ],
-    );
+    named(&scanned(unsigned), "numbers_compared_as_unsigned");
     // The least number is lost, wherever it would be.
     let short = |rows: &BTreeSet<[u8; 4]>, low, high| {
         let inside = |n: &i32| (low..=high).contains(n) && *n != i32::MIN;
@@ -559,5 +547,145 @@ fn a_prediction_shows_one_wrong_pair_and_not_the_answer() {
             "you put 256 before 1, but the row of 256 comes after that of 1",
             "1 is missing from your list, and another number is in it twice",
         ],
+    );
+}
+
+/// Answers in words of their own, each with the name of its mistake.
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "these are wrong answers")]
+fn keys_in_other_words_are_named() {
+    let encoded = |encode: fn(i64) -> [u8; 8]| codec(encode, back);
+    named(
+        &encoded(|v| right(0_i64.wrapping_sub(v))),
+        "negated_before_the_flip",
+    );
+    let above_zero = |v: i64| {
+        let mut key = v.to_be_bytes();
+        key[0] = key[0] & 0x7f | if v > 0 { 0x80 } else { 0 };
+        key
+    };
+    named(&encoded(above_zero), "zero_left_below");
+    let inverted = |v: i64| {
+        let mut key = v.to_be_bytes();
+        key[0] = !key[0];
+        key
+    };
+    named(&encoded(inverted), "first_byte_inverted");
+    named(
+        &encoded(|v| (v ^ 0x8000_0000).to_be_bytes()),
+        "bit_31_flipped",
+    );
+    named(
+        &encoded(|v| (v ^ i64::from(i32::MIN)).to_be_bytes()),
+        "bits_from_31_on_flipped",
+    );
+    let four = |v: i64| {
+        let mut key = [0; 8];
+        key[4..].copy_from_slice(&((v as u32) ^ 1 << 31).to_be_bytes());
+        key
+    };
+    named(&encoded(four), "four_bytes_of_an_i32");
+    named(
+        &encoded(|v| right(i32::try_from(v).unwrap().into())),
+        "wider_than_32_bits_panics",
+    );
+
+    let above = |key| u64::from_be_bytes(key) >= TOP;
+    let distance = move |key| {
+        let n = u64::from_be_bytes(key);
+        (if above(key) { n - TOP } else { TOP - n }).cast_signed()
+    };
+    named(&codec(right, distance), "decode_sign_lost");
+    let counted_down = move |key| {
+        let n = u64::from_be_bytes(key);
+        if above(key) {
+            (n - TOP).cast_signed()
+        } else {
+            -((TOP - 1 - n).cast_signed())
+        }
+    };
+    named(&codec(right, counted_down), "decode_one_more_below_zero");
+    let or = |key| i64::from_be_bytes(key) | i64::MIN;
+    named(&codec(right, or), "decode_sets_the_sign_bit");
+}
+
+#[test]
+fn rows_of_ledisdb_in_other_words_are_named() {
+    use solutions::nine_bytes::{decode, encode};
+    let encoded = |marker: fn(i64) -> u8| {
+        let key = move |v: i64| [&[marker(v)][..], &v.to_be_bytes()].concat();
+        judged(&nine_bytes::exercise_of(Codec::new(key, decode)))
+    };
+    named(&encoded(|_| 0x3d), "one_marker_for_all");
+    named(
+        &encoded(|v| b"<=>"[usize::try_from(v.signum() + 1).unwrap()]),
+        "three_markers",
+    );
+    named(
+        &encoded(|v| 0x3e - 2 * u8::from(v < 0)),
+        "positive_marked_as_greater",
+    );
+
+    let decoded = |decode: fn(&[u8]) -> Option<i64>| {
+        judged(&nine_bytes::exercise_of(Codec::new(encode, decode)))
+    };
+    let unchecked = |key: &[u8]| {
+        if key.len() < 9 {
+            return None;
+        }
+        let value = i64::from_be_bytes(key[1..9].try_into().unwrap());
+        matches!(key[0], b'<' | b'=').then_some(value)
+    };
+    named(&decoded(unchecked), "decode_looks_for_a_marker_alone");
+    let long_enough =
+        |key: &[u8]| (key.len() >= 9).then(|| i64::from_be_bytes(key[1..9].try_into().unwrap()));
+    named(&decoded(long_enough), "decode_looks_for_nine_bytes_alone");
+    let lowest_first = |key: &[u8]| {
+        let value = i64::from_le_bytes(key.get(1..)?.try_into().ok()?);
+        let due = if value < 0 { b'<' } else { b'=' };
+        (key[0] == due).then_some(value)
+    };
+    named(&decoded(lowest_first), "decode_little_endian_and_checked");
+    let unwrapped = |key: &[u8]| {
+        let (&marker, number) = key.split_first()?;
+        let value = i64::from_be_bytes(number.try_into().unwrap());
+        (marker == if value < 0 { b'<' } else { b'=' }).then_some(value)
+    };
+    named(&decoded(unwrapped), "decode_panics_on_another_length");
+    let positive = |key: &[u8]| {
+        let value = i64::from_be_bytes(key.get(1..)?.try_into().ok()?);
+        let fits = key[0] == b'<' && value < 0 || key[0] == b'=' && value > 0;
+        fits.then_some(value)
+    };
+    named(&decoded(positive), "decode_refuses_zero");
+}
+
+#[test]
+fn walks_in_other_words_are_named() {
+    let walk = |rows: &BTreeSet<[u8; 4]>| rows.iter().map(|row| number(*row)).collect::<Vec<_>>();
+    named(
+        &scanned(move |rows, low, high| {
+            walk(rows)
+                .into_iter()
+                .take_while(|n| *n >= low && *n <= high)
+                .collect()
+        }),
+        "stops_before_the_range",
+    );
+    named(
+        &scanned(move |rows, low, high| {
+            walk(rows)
+                .into_iter()
+                .filter(|n| (low..high + 1).contains(n))
+                .collect()
+        }),
+        "high_plus_one_for_each_row",
+    );
+    named(
+        &scanned(|rows, low, high| {
+            assert!(low <= high);
+            solutions::scan_bounds::scan(rows, low, high)
+        }),
+        "crossed_bounds_refused",
     );
 }

@@ -374,7 +374,38 @@ pub fn all() -> Vec<Mistake<Numeric>> {
         )
         .link(TASK),
     );
+    mistakes.extend(of_nans());
     mistakes.extend(numeric_f64_decode::all());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
+}
+
+/// NaNs with a key that is none of theirs in the total order, and what is refused along with them.
+fn of_nans() -> Vec<Mistake<Numeric>> {
+    let in_encode = |name, check, encode: fn(f64) -> Option<[u8; 8]>| {
+        Mistake::new(name, "encode", check, Numeric::new(encode, decode))
+    };
+    vec![
+        in_encode("nan_has_the_least_key", "refusal", |value| {
+            Some(if value.is_nan() { [0x00; 8] } else { key(&[], value)? })
+        })
+        .says("the least key of all for NaNs")
+        .why("A key gives a NaN a place, here before -inf, and a scan from the first row on would find it. What is not a number has no key: `None`.")
+        .link(TASK),
+        in_encode("nan_has_the_greatest_key", "refusal", |value| {
+            Some(if value.is_nan() { [0xff; 8] } else { key(&[], value)? })
+        })
+        .says("the greatest key of all for NaNs")
+        .why("A key gives a NaN a place, here after inf, and a scan to the last row would find it. What is not a number has no key: `None`.")
+        .link(TASK),
+        in_encode("only_normal_numbers", "bytes", |value| {
+            if value.is_normal() { key(&[], value) } else { None }
+        })
+        .says("a refusal of everything but normal numbers")
+        .why(
+            "`is_normal` is false for NaNs, and also for zero, for infinities and for the subnormal numbers, which are nearest to zero. \
+             All but the NaNs are numbers, and have a key. `is_nan` finds those.",
+        )
+        .link(TASK),
+    ]
 }

@@ -342,6 +342,46 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              become zero and large ones infinite, without a word.",
         )
         .link(FIELDS),
+        in_encode("nans_at_both_ends", |value| match value {
+            _ if !value.is_nan() => key(&[], value),
+            _ if value.is_sign_negative() => [0x00; 8],
+            _ => [0xff; 8],
+        })
+        .says("one key for all NaNs with the sign bit, the least, and one for all others, the greatest")
+        .why(
+            "The two places are right. But a NaN has a payload as well, and the total order keeps it: each of these patterns has its own \
+             key and comes back bit for bit. They need no case of their own.",
+        )
+        .link(CHOICE),
+        in_encode("at_most_zero_inverted", |value| {
+            let bits = value.to_bits();
+            (if value <= 0.0 { !bits } else { bits | SIGN_BIT }).to_be_bytes()
+        })
+        .says("inverting where `value <= 0.0` and setting the first bit elsewhere")
+        .why(
+            "0.0 is at most zero and has no sign bit: inverted, its bits are all ones, the greatest key of all. And no comparison \
+             holds for a NaN, with the sign bit or without. Ask for the sign bit, not for the value.",
+        )
+        .link(WRONG),
+        in_encode("greatest_first", |value| {
+            let bits = u64::from_be_bytes(key(&[], value));
+            (!bits).to_be_bytes()
+        })
+        .says("the right key with every bit inverted")
+        .why(
+            "The order is the right one turned round. If you have the two halves exchanged: where the sign bit is clear it is to \
+             be set, and the rest stays; where it is set, all bits are inverted.",
+        )
+        .link(WRONG),
+        in_encode("f32_bits_in_eight_bytes", |value| {
+            (u64::from((value as f32).to_bits()) ^ SIGN_BIT).to_be_bytes()
+        })
+        .says("the four bytes of `value as f32` behind four of zeros, with bit 63 flipped")
+        .why(
+            "The sign bit of an `f32` is its bit 31, and bit 63 is none of its own. And an `f32` holds 24 binary digits of the 53: \
+             neighbours fall together. `value.to_bits()` gives all 64 bits.",
+        )
+        .link(FIELDS),
         in_encode("nans_at_the_end", |value| {
             if value.is_nan() { [0xff; 8] } else { key(&[], value) }
         })

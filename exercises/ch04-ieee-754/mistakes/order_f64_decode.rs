@@ -193,6 +193,23 @@ pub(crate) fn all() -> Vec<Mistake<Codec<f64>>> {
     });
     mistakes.push(
         Mistake::new(
+            "decode_inverts_the_key_of_zero",
+            "decode",
+            "round-trip",
+            Codec::fixed(encode, move |key| {
+                let bits = u64::from_be_bytes(key);
+                f64::from_bits(if bits > SIGN_BIT { bits ^ SIGN_BIT } else { !bits })
+            }),
+        )
+        .says("inverting the key of 0.0 as well")
+        .why(
+            "The key of 0.0 is 80 00 .. 00: its first bit is set, so it is to be cleared. If you compared by `>`: the least key with \
+             that bit belongs to the upper half too.",
+        )
+        .link(REPAIR),
+    );
+    mistakes.push(
+        Mistake::new(
             "decode_branches_exchanged_and_cleared",
             "decode",
             "round-trip",

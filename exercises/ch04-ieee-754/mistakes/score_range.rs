@@ -162,6 +162,7 @@ fn with(steps: &[Step]) -> Option<Scan> {
 }
 
 /// All mistakes of this exercise.
+#[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
 pub fn all() -> Vec<Mistake<Scan>> {
     let mistake = |name, check, scan: fn(&Rows, f64, f64) -> Vec<Vec<u8>>| {
         Mistake::<Scan>::new(name, "score_range", check, Arc::new(scan))
@@ -281,6 +282,53 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .says("the members at `min` and `max` without those between")
         .why("A prefix finds one score. The scores between the bounds have other keys.")
         .link(RANGE),
+        mistake("equal_bounds_empty", "range", |rows, min, max| {
+            if min == max { Vec::new() } else { right(rows, min, max) }
+        })
+        .says("an empty list when `min` and `max` are equal")
+        .why("From 2 to 2, both included, are the members with the score 2. Only `min > max` is empty for certain.")
+        .link(TASK),
+        mistake("crossed_bounds_refused", "returns", |rows, min, max| {
+            assert!(min <= max, "min is greater than max");
+            right(rows, min, max)
+        })
+        .says("the right members, and a panic for every range with crossed bounds, whatever the rows are")
+        .why("A user may ask for that. It is a question like any other, and the answer is an empty list.")
+        .link(TASK),
+        mistake("scores_cut_to_integers", "range", |rows, min, max| {
+            let score = |row: &[u8]| total::decode(row.first_chunk().copied().unwrap_or_default());
+            let inside = |row: &&Vec<u8>| (min as i64..=max as i64).contains(&(score(row) as i64));
+            rows.iter().filter(inside).map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a comparison of scores and bounds cut by `as i64`")
+        .why(
+            "1.5 becomes 1, so it is found from 1 to 1; and beyond 2^63 all scores, infinities too, become one number. Compare the \
+             doubles, or their keys.",
+        )
+        .link(RANGE),
+        mistake("equal_members_merged", "range", |rows, min, max| {
+            let mut members = right(rows, min, max);
+            members.dedup();
+            members
+        })
+        .says("the right members, of equal ones in a row only the first")
+        .why("One member may be at two scores. They are two rows, and each gives its member.")
+        .link(TASK),
+        mistake("empty_members_left_out", "range", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            members.filter(|member| !member.is_empty()).collect()
+        })
+        .says("the right members without the empty ones")
+        .why("A member may be empty. Its row is the eight bytes of the score and nothing more, and it is a row.")
+        .link(TASK),
+        mistake("members_end_at_a_zero_byte", "range", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            let before = |byte: &u8| *byte != 0;
+            members.map(|member| member.into_iter().take_while(before).collect()).collect()
+        })
+        .says("the right members, each only up to its first zero byte")
+        .why("Texts of C end there. A member is bytes, and any byte may be in it: it goes on to the end of the row.")
+        .link(TASK),
         mistake("nothing_found", "range", |_, _, _| Vec::new())
             .says("an empty list for every range")
             .why(

@@ -220,8 +220,10 @@ fn two_misconceptions_are_named_as_two() {
 fn what_is_refused_has_no_place_in_the_order() {
     use solutions::numeric_f64::{decode, encode};
     let nan_last = |v: f64| encode(v).or(Some([0xff; 8]));
+    named(&numeric(nan_last, decode), "nan_has_the_greatest_key");
+    let nan_after_inf = |v: f64| encode(v).or(Some([0xff, 0xf1, 0, 0, 0, 0, 0, 0]));
     observed(
-        &numeric(nan_last, decode),
+        &numeric(nan_after_inf, decode),
         "refusal",
         &[
             "The keys are in order.",
@@ -257,14 +259,7 @@ fn ranges_are_told_by_their_ends() {
         let found = rows.range(key(min).to_vec()..end_of(max));
         found.map(|row| row[8..].to_vec()).collect()
     };
-    observed(
-        &range(proper_ranges_only),
-        "range",
-        &[
-            "It is wrong on the ranges of one score, all of them and no others.",
-            "It is right on all ranges from one score to a greater one",
-        ],
-    );
+    named(&range(proper_ranges_only), "equal_bounds_empty");
     let empty_members_lost = move |rows: &Rows, min: f64, max: f64| {
         if min > max {
             return Vec::new();
@@ -273,8 +268,17 @@ fn ranges_are_told_by_their_ends() {
         let members = found.map(|row| row[8..].to_vec());
         members.filter(|member| !member.is_empty()).collect()
     };
+    named(&range(empty_members_lost), "empty_members_left_out");
+    let short_members_lost = move |rows: &Rows, min: f64, max: f64| {
+        if min > max {
+            return Vec::new();
+        }
+        let found = rows.range(key(min).to_vec()..end_of(max));
+        let members = found.map(|row| row[8..].to_vec());
+        members.filter(|member| member.len() > 1).collect()
+    };
     observed(
-        &range(empty_members_lost),
+        &range(short_members_lost),
         "range",
         &["score_range({1.0 \"\", 1.0 \"\\x00\"}, 1.0, 1.0) must be"],
     );
@@ -423,11 +427,7 @@ fn members_that_look_alike_are_all_found() {
         members.dedup();
         members
     };
-    observed(
-        &range(without_repeats),
-        "range",
-        &["must be [\"ann\", \"ann\", \"bob\"], but it is [\"ann\", \"bob\"]"],
-    );
+    named(&range(without_repeats), "equal_members_merged");
     for count in [8, 16, 64, 255] {
         let many_ff = move |rows: &Rows, min: f64, max: f64| {
             if min > max {
@@ -552,4 +552,79 @@ fn a_range_of_scores_is_no_page() {
         };
         observed(&range(page), "range", &["{0.0 \"ann\" to 1099.0 \"ann\"}"]);
     }
+}
+
+/// Answers in words of their own, each with the name of its mistake.
+#[test]
+fn floats_in_other_words_are_named() {
+    use solutions::{numeric_f64, order_f64};
+    let encoded = |encode: fn(f64) -> [u8; 8]| codec(encode, order_f64::decode);
+    let clamped = |v: f64| match (v.is_nan(), v.is_sign_negative()) {
+        (true, true) => [0; 8],
+        (true, false) => [255; 8],
+        _ => order_f64::encode(v),
+    };
+    named(&encoded(clamped), "nans_at_both_ends");
+    let not_above = |v: f64| {
+        let mut key = v.to_be_bytes();
+        if v <= 0.0 {
+            key = key.map(|byte| !byte);
+        } else {
+            key[0] |= 0x80;
+        }
+        key
+    };
+    named(&encoded(not_above), "at_most_zero_inverted");
+    let descending = |v: f64| {
+        let mut key = v.to_be_bytes();
+        if v.is_sign_positive() {
+            key = key.map(|byte| !byte);
+            key[0] &= 0x7f;
+        }
+        key
+    };
+    named(&encoded(descending), "greatest_first");
+    let above = |key| {
+        let bits = u64::from_be_bytes(key);
+        f64::from_bits(if bits > TOP { bits - TOP } else { !bits })
+    };
+    named(
+        &codec(order_f64::encode, above),
+        "decode_inverts_the_key_of_zero",
+    );
+
+    let numbers = |encode: fn(f64) -> Option<[u8; 8]>| numeric(encode, numeric_f64::decode);
+    let least = |v: f64| Some(numeric_f64::encode(v).unwrap_or_default());
+    named(&numbers(least), "nan_has_the_least_key");
+    let normal = |v: f64| v.is_normal().then(|| order_f64::encode(v));
+    named(&numbers(normal), "only_normal_numbers");
+}
+
+#[test]
+fn ranges_in_other_words_are_named() {
+    use solutions::score_range::score_range as right;
+    let strictly = |rows: &Rows, min: f64, max: f64| {
+        if min >= max {
+            Vec::new()
+        } else {
+            right(rows, min, max)
+        }
+    };
+    named(&range(strictly), "equal_bounds_empty");
+    let asserted = |rows: &Rows, min: f64, max: f64| {
+        assert!(min <= max);
+        right(rows, min, max)
+    };
+    named(&range(asserted), "crossed_bounds_refused");
+    let longer = |rows: &Rows, min: f64, max: f64| {
+        let inside = |row: &&Vec<u8>| row[..8] >= key(min)[..] && row[..8] <= key(max)[..];
+        let found = rows.iter().filter(inside).filter(|row| row.len() > 8);
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(&range(longer), "empty_members_left_out");
+    let until_zero = |rows: &Rows, min: f64, max: f64| {
+        let first = |m: Vec<u8>| m.split(|byte| *byte == 0).next().unwrap().to_vec();
+        right(rows, min, max).into_iter().map(first).collect()
+    };
+    named(&range(until_zero), "members_end_at_a_zero_byte");
 }

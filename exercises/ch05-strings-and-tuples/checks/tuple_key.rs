@@ -103,6 +103,8 @@ fn tuples() -> Vec<Tuple> {
     let texts = ["ann1", "\u{ff5e}", "\u{1f600}", "two\nlines", "two\nwords"].into_iter();
     let texts = texts.chain(long_texts());
     let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
+    // From here on a double has no place for every whole number.
+    let more = more.chain([0, 1, 2].map(|n| ("ann", (1 << 53) + n, "")));
     all.into_iter()
         .map(|(_, tuple)| tuple)
         .chain(more)

@@ -352,6 +352,44 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
         .says("a panic for bytes that are no key")
         .why("Such bytes come from a damaged file or from somebody else. The answer to them is `None`, and no reason to stop.")
         .link(RULES),
+        in_decode("decode_refuses_the_empty_string", "round-trip", |key| {
+            decode(&[], key).filter(|value| !value.is_empty())
+        })
+        .says("refusing the key of the empty string")
+        .why("`00 01` is the end with nothing before it: the key of the empty string, which is a string.")
+        .link(REPAIR),
+        in_decode("decode_skips_the_byte_after_a_zero", "round-trip", |key| {
+            let mut bytes = key.strip_suffix(&[0x00, 0x01])?.iter();
+            let mut value = Vec::new();
+            while let Some(&byte) = bytes.next() {
+                value.push(byte);
+                if byte == 0x00 {
+                    bytes.next();
+                }
+            }
+            Some(value)
+        })
+        .says("cutting 00 01 from the end and leaving out the byte after each 00, whatever it is")
+        .why(
+            "After a 00 there has to be ff. Anything else, an end in the middle too, says that the bytes are no key: look at the byte before \
+             you pass over it.",
+        )
+        .link(RULES),
+        in_decode("decode_drops_every_ff", "round-trip", |key| {
+            let rest = key.strip_suffix(&[0x00, 0x01])?.iter().copied();
+            Some(rest.filter(|byte| *byte != 0xff).collect())
+        })
+        .says("cutting 00 01 from the end and leaving out every ff")
+        .why(
+            "Only an ff after a 00 is an escape. Any other ff is a byte of the string. And what is no key has to be refused.",
+        )
+        .link(REPAIR),
+        in_decode("decode_takes_text_alone", "round-trip", |key| {
+            decode(&[], key).filter(|value| str::from_utf8(value).is_ok())
+        })
+        .says("refusing strings that are no UTF-8")
+        .why("The string is bytes, and any byte may be in it, as in the key `ff 00 01`.")
+        .link(REPAIR),
         in_decode("decode_slices_the_last_two_bytes", "returns", |key| {
             let _end = &key[key.len().checked_sub(2).expect("attempt to subtract with overflow")..];
             decode(&[], key)

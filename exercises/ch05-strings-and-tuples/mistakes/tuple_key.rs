@@ -460,6 +460,45 @@ pub fn all() -> Vec<Mistake<Key>> {
              could use. Give each field bytes that sort and end by themselves.",
         )
         .link(SCAN),
+        mistake("number_as_a_double", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &(number as f64).to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the number as a double")
+        .why("A double has 53 bits for the digits: from 2^53 on neighbours fall together. A `u64` has eight bytes of its own.")
+        .link(FIELDS),
+        mistake("number_with_nineteen_digits", |user, number, note| {
+            let digits = format!("{number:019}");
+            [&escape_and_end(user.as_bytes())[..], digits.as_bytes(), note.as_bytes()].concat()
+        })
+        .says("the number padded to nineteen digits")
+        .why("A `u64` has up to twenty digits. From 10^19 on they do not fit, and the order breaks: 10^19 comes before 9 * 10^18.")
+        .link(WIDTH),
+        mistake("length_of_the_note_in_front", |user, number, note| {
+            let length = (note.len() as u32).to_be_bytes();
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &length, note.as_bytes()].concat()
+        })
+        .says("the length of the note in front of it")
+        .why("Then the shorter note comes first, whatever its letters are: `b` before `aa`. The last field needs neither length nor end.")
+        .link(WIDTH),
+        mistake("user_in_small_letters", |user, number, note| {
+            let user = user.to_lowercase();
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user in small letters")
+        .why("`Ann` and `ann` are two users, and with one number and one note they share a key here. `str` compares capital letters as the bytes they are.")
+        .link(FIELDS),
+        Mistake::<Key>::new(
+            "number_must_fit_into_32_bits",
+            "key",
+            "returns",
+            Arc::new(|user, number, note| {
+                let number = u32::try_from(number).expect("out of range integral type conversion attempted");
+                [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+            }),
+        )
+        .says("the number as a `u32`, with a panic where it does not fit")
+        .why("A number may be any `u64`. Its eight bytes have room for all of them.")
+        .link(FIELDS),
         mistake("joined_by_zeros", |user, number, note| {
             [user.as_bytes(), b"\0", &number.to_be_bytes(), b"\0", note.as_bytes()].concat()
         })

@@ -149,6 +149,36 @@ fn of_successors() -> Vec<Mistake<Scans>> {
             "00 is the next string after the empty one. But every string starts with the empty prefix, so there is none above \
              them all: `None`.",
         ),
+        successor_mistake("empty_for_the_empty_prefix", |prefix| match prefix {
+            [] => Some(Vec::new()),
+            _ => right_successor(prefix),
+        })
+        .says("the empty string as the successor of the empty prefix")
+        .why(
+            "Every string starts with the empty one, so no string is above them all: `None`. The empty string is the smallest of all, \
+             and a range up to it is empty.",
+        ),
+        successor_mistake("ff_for_the_empty_prefix", |prefix| match prefix {
+            [] => Some(vec![0xff]),
+            _ => right_successor(prefix),
+        })
+        .says("`ff` as the successor of the empty prefix")
+        .why(
+            "Every string starts with the empty one, also `ff` and `ff 00`, and these are not below `ff`. No string is above them \
+             all: `None`.",
+        ),
+        successor_mistake("a_byte_in_front_after_ff", |prefix| {
+            let longer = || [&[0x01][..], &vec![0x00; prefix.len()]].concat();
+            match prefix {
+                [] => None,
+                _ => Some(added(prefix).unwrap_or_else(longer)),
+            }
+        })
+        .says("a sum of numbers, with the zeros and the new first byte that the carry leaves")
+        .why(
+            "As a number ff ff plus one is 01 00 00. But strings are compared from the front, and 01 is less than ff: after a prefix of nothing but \
+             ff there is `None`. And the smallest string above `61 ff` is 62, which comes before 62 00.",
+        ),
         successor_mistake("no_successor_becomes_empty", |prefix| {
             Some(right_successor(prefix).unwrap_or_default())
         })
@@ -186,6 +216,7 @@ enum Step {
     NameNotEscaped,
     OneFf,
     LastExcluded,
+    SignedNumbers,
     NoUpperBound,
     EmptyPanics,
     EmptyFindsNothing,
@@ -195,16 +226,20 @@ enum Step {
     LittleEndian,
     GreatestFirst,
     FirstOnly,
+    Sorted,
+    Merged,
 }
 use Step::{
     CutByLength, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly, GreatestFirst,
-    LastExcluded, LittleEndian, NameNotEscaped, NoUpperBound, OneFf, OwnRowsSkipped,
+    LastExcluded, LittleEndian, Merged, NameNotEscaped, NoUpperBound, OneFf, OwnRowsSkipped,
+    SignedNumbers, Sorted,
 };
 
 const APART: [&[Step]; 3] = [
     &[
         OneFf,
         LastExcluded,
+        SignedNumbers,
         NoUpperBound,
         EmptyPanics,
         EmptyFindsNothing,
@@ -212,13 +247,20 @@ const APART: [&[Step]; 3] = [
         EndKept,
     ],
     &[EndKept, OwnRowsSkipped],
-    &[CutByLength, LittleEndian, GreatestFirst, FirstOnly],
+    &[
+        CutByLength,
+        LittleEndian,
+        GreatestFirst,
+        FirstOnly,
+        Sorted,
+        Merged,
+    ],
 ];
 
 const ONE: &str = "one-user";
 const BEGINNING: &str = "beginning";
 
-const OF_ONE: [Quirk<Step>; 9] = [
+const OF_ONE: [Quirk<Step>; 10] = [
     Quirk::of(
         EndForgotten,
         "end_of_the_name_forgotten",
@@ -252,6 +294,14 @@ const OF_ONE: [Quirk<Step>; 9] = [
         ONE,
         "a range up to, but without, the key of `u64::MAX`",
         "A number may be `u64::MAX`. Include that key, or end at the prefix successor.",
+        ROWS,
+    ),
+    Quirk::of(
+        SignedNumbers,
+        "numbers_up_to_i64_max",
+        ONE,
+        "a range up to the key of `i64::MAX`",
+        "A number is a `u64`: half of them are greater than `i64::MAX`. End at the key of `u64::MAX`, or at the prefix successor.",
         ROWS,
     ),
     Quirk::of(
@@ -297,7 +347,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
     ),
 ];
 
-const OF_MANY: [Quirk<Step>; 7] = [
+const OF_MANY: [Quirk<Step>; 9] = [
     Quirk::of(
         EndKept,
         "beginning_taken_for_a_whole_name",
@@ -350,6 +400,23 @@ const OF_MANY: [Quirk<Step>; 7] = [
         ROWS,
     ),
     Quirk::of(
+        Sorted,
+        "sorted_by_number",
+        BEGINNING,
+        "the right numbers, sorted",
+        "The answer has the order of the rows: first all orders of one user, then those of the next. The rows come in that order by \
+         themselves.",
+        TASK,
+    ),
+    Quirk::of(
+        Merged,
+        "equal_numbers_merged",
+        BEGINNING,
+        "the right numbers, of equal ones in a row only the first",
+        "Two users may have orders of one number. They are two rows, and each gives its number.",
+        TASK,
+    ),
+    Quirk::of(
         FirstOnly,
         "first_row_of_many",
         BEGINNING,
@@ -365,6 +432,8 @@ fn upper(steps: &[Step], name: &str, prefix: &[u8]) -> Bound<Vec<u8>> {
         Included([prefix, &[0xff]].concat())
     } else if has(LastExcluded) {
         Excluded(key(name, u64::MAX))
+    } else if has(SignedNumbers) {
+        Included(key(name, i64::MAX.cast_unsigned()))
     } else if has(NoUpperBound) {
         Unbounded
     } else {
@@ -411,6 +480,12 @@ fn answer(steps: &[Step], with_end: bool, rows: &Rows, name: &str) -> Vec<u64> {
     let mut numbers: Vec<u64> = found.map(|row| number(steps, name, row)).collect();
     if has(GreatestFirst) {
         numbers.reverse();
+    }
+    if has(Sorted) {
+        numbers.sort_unstable();
+    }
+    if has(Merged) {
+        numbers.dedup();
     }
     if has(FirstOnly) {
         numbers.truncate(1);

@@ -387,12 +387,13 @@ fn texts_stay_as_they_are() {
     use solutions::tuple_key::key;
     for changed in [
         |text: &str| text.trim().to_owned(),
-        |text: &str| text.to_lowercase(),
+        |text: &str| text.replace('A', "a"),
         |text: &str| text.lines().next().unwrap_or_default().to_owned(),
         |text: &str| text.chars().take(40).collect::<String>(),
     ] {
         let users = move |user: &str, number, note: &str| key(&changed(user), number, note);
-        observed(&tuple(users), "order", &["are different, but both become"]);
+        let verdict = tuple(users);
+        assert!(verdict.message.contains("are different, but both become"));
         let notes = move |user: &str, number, note: &str| key(user, number, &changed(note));
         observed(&tuple(notes), "order", &["are different, but both become"]);
         let one = move |rows: &Rows, user: &str| {
@@ -720,4 +721,125 @@ fn there_may_be_more_orders_than_a_page_has() {
         };
         observed(&scan(&scans), "beginning", &["{\"ann\" 0 to \"ann\" 1099}"]);
     }
+}
+
+/// Asked of stores that held no number twice, and none between 2^32 and the last two, these were right, or had another name.
+#[test]
+fn rows_with_one_number_are_rows() {
+    use solutions::tuple_prefix_scan::{key, orders_of, orders_starting};
+    let right = tuple_prefix_scan::right;
+    let number = |row: &Vec<u8>| u64::from_be_bytes(*row.last_chunk().unwrap());
+    let merged = Scans {
+        orders_starting: Arc::new(|rows, start| {
+            let mut numbers = orders_starting(rows, start);
+            numbers.dedup();
+            numbers
+        }),
+        ..right()
+    };
+    named(&scan(&merged), "equal_numbers_merged");
+    let in_a_set = Scans {
+        orders_starting: Arc::new(|rows, start| {
+            let numbers = orders_starting(rows, start).into_iter();
+            let set: std::collections::BTreeSet<u64> = numbers.collect();
+            set.into_iter().collect()
+        }),
+        ..right()
+    };
+    observed(&scan(&in_a_set), "beginning", &["orders_starting("]);
+    let signed = Scans {
+        orders_of: Arc::new(move |rows: &Rows, user: &str| {
+            let last = u64::try_from(i64::MAX).unwrap();
+            let found = rows.range(key(user, 0)..=key(user, last));
+            found.map(number).collect()
+        }),
+        ..right()
+    };
+    named(&scan(&signed), "numbers_up_to_i64_max");
+    // Of one user, sorting and merging changes nothing.
+    let sorted = Scans {
+        orders_of: Arc::new(|rows, user| {
+            let mut numbers = orders_of(rows, user);
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        }),
+        ..right()
+    };
+    assert_eq!(scan(&sorted).state, State::Passed);
+}
+
+#[test]
+fn successors_in_other_words_are_named() {
+    let successor = |successor: fn(&[u8]) -> Option<Vec<u8>>| {
+        scan(&Scans {
+            successor: Arc::new(successor),
+            ..tuple_prefix_scan::right()
+        })
+    };
+    let counted = |prefix: &[u8]| {
+        if prefix.is_empty() {
+            return None;
+        }
+        let mut end = prefix.to_vec();
+        for byte in end.iter_mut().rev() {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                return Some(end);
+            }
+        }
+        end.insert(0, 1);
+        Some(end)
+    };
+    named(&successor(counted), "a_byte_in_front_after_ff");
+    let popped = |prefix: &[u8]| {
+        let mut end = prefix.to_vec();
+        while end.last() == Some(&0xff) {
+            end.pop();
+        }
+        match end.last_mut() {
+            Some(last) => *last += 1,
+            None if prefix.is_empty() => return Some(end),
+            None => return None,
+        }
+        Some(end)
+    };
+    named(&successor(popped), "empty_for_the_empty_prefix");
+}
+
+/// Answers in words of their own, each with the name of its mistake.
+#[test]
+fn keys_in_other_words_are_named() {
+    let decoded = |decode: fn(&[u8]) -> Option<Vec<u8>>| escape(encode, decode);
+    let skipped = |key: &[u8]| {
+        let body = key.strip_suffix(&[0, 1])?;
+        let (mut value, mut at) = (Vec::new(), 0);
+        while at < body.len() {
+            value.push(body[at]);
+            at += if body[at] == 0 { 2 } else { 1 };
+        }
+        Some(value)
+    };
+    named(&decoded(skipped), "decode_skips_the_byte_after_a_zero");
+    let nothing = |key: &[u8]| if key.len() < 3 { None } else { decode(key) };
+    named(&decoded(nothing), "decode_refuses_the_empty_string");
+    let text = |key: &[u8]| Some(String::from_utf8(decode(key)?).ok()?.into_bytes());
+    named(&decoded(text), "decode_takes_text_alone");
+
+    let narrow = |user: &str, number: u64, note: &str| {
+        let number = u32::try_from(number).unwrap().to_be_bytes();
+        [encode(user.as_bytes()), number.to_vec(), note.into()].concat()
+    };
+    named(&tuple(narrow), "number_must_fit_into_32_bits");
+    let counted = |user: &str, number: u64, note: &str| {
+        let length = note.len().to_be_bytes();
+        [
+            &encode(user.as_bytes())[..],
+            &number.to_be_bytes(),
+            &length,
+            note.as_bytes(),
+        ]
+        .concat()
+    };
+    named(&tuple(counted), "length_of_the_note_in_front");
 }

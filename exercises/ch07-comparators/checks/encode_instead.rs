@@ -52,7 +52,7 @@ const NAMES: [&str; 16] = [
     "a long name, longer than most buffers are, and another",
 ];
 /// The numbers, the plainest first.
-const NUMBERS: [u64; 16] = [
+const NUMBERS: [u64; 18] = [
     1,
     2,
     9,
@@ -69,6 +69,9 @@ const NUMBERS: [u64; 16] = [
     1 << 53,
     i64::MAX as u64 + 1,
     u64::MAX,
+    // The greatest power of two with fifteen hexadecimal digits, and the next one.
+    1 << 59,
+    1 << 60,
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

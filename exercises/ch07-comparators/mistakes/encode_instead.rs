@@ -50,6 +50,22 @@ fn of_numbers() -> Vec<Mistake<Keys>> {
                  breaks. A `u64` has up to twenty digits.",
             )
             .link(BOTH),
+        keys("padded_to_fifteen_in_hexadecimal", |name, number| {
+            format!("{name}:{number:015x}").into_bytes()
+        })
+        .says("the number in hexadecimal, padded to fifteen digits")
+        .why(
+            "From 2^60 on there are sixteen digits, and the order breaks: 1 and fifteen zeros come before 8 and fourteen. A `u64` has \
+             up to sixteen hexadecimal digits.",
+        )
+        .link(BOTH),
+        keys("padded_without_a_colon", |name, number| format!("{name}{number:020}").into_bytes())
+            .says("the number padded to twenty digits right after the name, and no colon")
+            .why(
+                "Twenty digits are right. But nothing ends the name, so the digits of `item1` are compared with those of the number of \
+                 `item`. The comparator compares `item1:` with `item:`, and the colon is above every digit.",
+            )
+            .link(TASK),
         keys("count_of_digits_in_decimal", |name, number| {
             let digits = number.to_string();
             format!("{name}:{}{digits}", digits.len()).into_bytes()
@@ -186,6 +202,13 @@ fn of_names() -> Vec<Mistake<Keys>> {
             [&[name.len() as u8], name.as_bytes(), b":", &number.to_be_bytes()].concat()
         })
         .says("the length of the name in front of it")
+        .why("Then the shorter name comes first, whatever its letters are: `user` before `item1`.")
+        .link(TASK),
+        keys("name_with_its_length_in_four_bytes", |name, number| {
+            let length = (name.len() as u32).to_be_bytes();
+            [&length[..], name.as_bytes(), &number.to_be_bytes()].concat()
+        })
+        .says("the length of the name in four bytes in front of it")
         .why("Then the shorter name comes first, whatever its letters are: `user` before `item1`.")
         .link(TASK),
         keys("number_first", |name, number| {

@@ -411,6 +411,80 @@ pub fn all() -> Vec<Mistake<Order>> {
             .why("All keys are one key then: each write hides all before it.")
             .link(SCAN),
     ];
+    mistakes.extend(beside_the_rules());
     mistakes.extend(compose("compare", &QUIRKS, with));
     mistakes
+}
+
+/// The fields taken or compared in another way, or an answer exchanged for another.
+fn beside_the_rules() -> Vec<Mistake<Order>> {
+    let mistake = |name, check, order: fn(&[u8], &[u8]) -> Ordering| {
+        Mistake::<Order>::new(name, "compare", check, Arc::new(order))
+    };
+    // The rules, over another split.
+    fn by_fields(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> Ordering {
+        let number = |digits| {
+            (
+                !<[u8]>::is_empty(digits),
+                stripped(digits).len(),
+                stripped(digits).to_vec(),
+            )
+        };
+        a.0.cmp(b.0).then_with(|| number(a.1).cmp(&number(b.1)))
+    }
+    vec![
+        mistake("both_parsed_or_bytes", "transitive", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            match (parsed(x), parsed(y)) {
+                (Some(x), Some(y)) => p.cmp(q).then(x.cmp(&y)).then(a.cmp(b)),
+                _ => a.cmp(b),
+            }
+        })
+        .says("the rules where both numbers parse, and plain bytes for all other pairs")
+        .why(
+            "Two rules for two kinds of pairs make circles. A number that does not fit into a `u64` is compared as text with \
+             the others, which are compared as numbers with each other; so is a key without a number. One rule has to hold for all \
+             pairs: compare the digits themselves.",
+        )
+        .link(PREDICT),
+        mistake("digits_read_backwards", "order", |a, b| {
+            let back = |key| split(key).1.iter().rev().copied().collect::<Vec<u8>>();
+            by_fields((split(a).0, &back(a)), (split(b).0, &back(b))).then(a.cmp(b))
+        })
+        .says("digits that were taken from the end, and left in that order")
+        .why("Taken from the end, 12 is 21. Turn the digits round again, or take only their count and cut the key there.")
+        .link(REPAIR),
+        mistake("one_digit_taken", "order", |a, b| {
+            let fields = |key: &[u8]| key.len() - usize::from(key.last().is_some_and(u8::is_ascii_digit));
+            by_fields(a.split_at(fields(a)), b.split_at(fields(b))).then(a.cmp(b))
+        })
+        .says("the last digit alone as the number")
+        .why("The number is of any length: take digits as long as there are some. Here `item:1` is the prefix of `item:10`.")
+        .link(REPAIR),
+        mistake("shorter_prefix_first", "order", |a, b| {
+            let length = |key| split(key).0.len();
+            length(a).cmp(&length(b)).then_with(|| answer(&[], a, b))
+        })
+        .says("the shorter prefix first, then the rules")
+        .why("A prefix is compared as bytes, from the front: `user:` is longer than `zoo`, and comes before it.")
+        .link(REPAIR),
+        mistake("greater_where_equal", "itself", |a, b| {
+            if answer(&[], a, b).is_lt() { Less } else { Greater }
+        })
+        .says("`Greater` wherever the answer is not `Less`")
+        .why(
+            "A key compared with itself is `Equal`. With `if a < b { Less } else { Greater }` nothing ever is: no key is found again, \
+             and each of two equal ones is greater than the other.",
+        )
+        .link(PREDICT),
+        mistake("equal_where_greater", "opposite", |a, b| {
+            if answer(&[], a, b).is_lt() { Less } else { Equal }
+        })
+        .says("`Equal` wherever the answer is not `Less`")
+        .why(
+            "`a` before `b` is one answer, and asked the other way round it has to be `Greater`. With `Equal` in its place two keys are \
+             the same or not, as they are asked for.",
+        )
+        .link(PREDICT),
+    ]
 }

@@ -279,7 +279,10 @@ fn missed() -> Vec<Mistake<Separate>> {
         .link(TASK),
         mistake("always_none", "shortest", |_, _| None)
             .says("`None` for every pair")
-            .why("It is always safe, and the index gets no shorter.")
+            .why(
+                "It is always safe, and the index gets no shorter. If you tried the beginnings of `a` as they are, or what `a` and `b` share: they \
+                 come before `a`. The last byte of a cut has to be raised.",
+            )
             .link(SEPARATORS),
     ]
 }

@@ -164,11 +164,9 @@ fn a_comparator_that_is_none_is_told_by_its_law() {
     );
 
     let never_greater = |a: &[u8], b: &[u8]| if right(a, b) == Less { Less } else { Equal };
-    observed(
-        &order(never_greater),
-        "opposite",
-        &["is Less, and compare("],
-    );
+    let verdict = order(never_greater);
+    named(&verdict, "equal_where_greater");
+    assert!(verdict.message.contains("is Less, and compare("));
 
     let at_most_ten = |a: &[u8], b: &[u8]| {
         assert!(a.len() <= 10 && b.len() <= 10, "too long");
@@ -416,4 +414,82 @@ fn who_leaves_out_the_third_rule_alone_is_told_just_that() {
             .then(n.cmp(&m))
     };
     named(&order(two_rules), "ties_left_equal");
+}
+
+/// A width in hexadecimal shows only at the numbers that are just above it.
+#[test]
+fn keys_a_little_too_narrow_are_refused() {
+    let read = |key: &[u8]| {
+        let (name, number) = str::from_utf8(key).ok()?.rsplit_once(':')?;
+        Some((name.to_owned(), u64::from_str_radix(number, 16).ok()?))
+    };
+    let sixteen = |name: &str, number: u64| format!("{name}:{number:016X}").into_bytes();
+    assert_eq!(keys(sixteen, read).state, State::Passed);
+    let fifteen = |name: &str, number: u64| format!("{name}:{number:015x}").into_bytes();
+    named(&keys(fifteen, read), "padded_to_fifteen_in_hexadecimal");
+    let twelve = |name: &str, number: u64| format!("{name}:{number:012x}").into_bytes();
+    assert_eq!(keys(twelve, read).state, State::Failing);
+    let fourteen = |name: &str, number: u64| format!("{name}:{number:014x}").into_bytes();
+    assert_eq!(keys(fourteen, read).state, State::Failing);
+}
+
+#[test]
+fn beginnings_that_are_not_raised_find_nothing() {
+    let beginnings = |a: &[u8], b: &[u8]| {
+        let cuts = (1..a.len()).map(|n| a[..n].to_vec());
+        let fits = |cut: &Vec<u8>| right(a, cut).is_le() && right(cut, b).is_lt();
+        cuts.into_iter().find(fits)
+    };
+    named(&between(beginnings), "always_none");
+}
+
+/// Answers in words of their own, each with the name of its mistake.
+#[test]
+fn comparators_in_other_words_are_named() {
+    let number = |key: &[u8]| str::from_utf8(split(key).1).ok()?.parse::<u64>().ok();
+    let half = move |a: &[u8], b: &[u8]| {
+        if number(a).is_none() || number(b).is_none() {
+            return a.cmp(b);
+        }
+        (split(a).0, number(a), a).cmp(&(split(b).0, number(b), b))
+    };
+    named(&order(half), "both_parsed_or_bytes");
+    let less = |a: &[u8], b: &[u8]| if right(a, b) == Less { Less } else { Greater };
+    named(&order(less), "greater_where_equal");
+    let not_greater = |a: &[u8], b: &[u8]| {
+        if right(a, b) == Greater {
+            Equal
+        } else {
+            right(a, b)
+        }
+    };
+    named(&order(not_greater), "equal_where_greater");
+    let reversed = |a: &[u8], b: &[u8]| {
+        let fields = |key: &[u8]| {
+            let digits: Vec<u8> = key
+                .iter()
+                .rev()
+                .copied()
+                .take_while(u8::is_ascii_digit)
+                .collect();
+            let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+            let prefix = key[..key.len() - digits.len()].to_vec();
+            (
+                prefix,
+                !digits.is_empty(),
+                digits.len() - zeros,
+                digits[zeros..].to_vec(),
+            )
+        };
+        fields(a).cmp(&fields(b)).then(a.cmp(b))
+    };
+    named(&order(reversed), "digits_read_backwards");
+    let by_length = |a: &[u8], b: &[u8]| {
+        split(a)
+            .0
+            .len()
+            .cmp(&split(b).0.len())
+            .then_with(|| right(a, b))
+    };
+    named(&order(by_length), "shorter_prefix_first");
 }

@@ -1,0 +1,121 @@
+//! What goes wrong when an `i64` is read from its key.
+
+use kit::{Codec, Mistake};
+
+use crate::solutions::order_i64::encode;
+
+const SIGN_BIT: u64 = 1 << 63;
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const REPAIRS: &str = "two-repairs";
+const BYTES: &str = "where-the-bytes-come-from";
+
+/// All mistakes in `decode`.
+pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
+    let in_decode = |name, decode: fn([u8; 8]) -> i64| {
+        Mistake::new(name, "decode", "round-trip", Codec::fixed(encode, decode))
+    };
+    vec![
+        in_decode("decode_forgets_the_flip", i64::from_be_bytes)
+            .says("reading the bytes as a big-endian i64, the sign bit still flipped")
+            .why("What `encode` flips, `decode` has to flip back: 0 comes back as i64::MIN.")
+            .link(REPAIRS),
+        in_decode("decode_little_endian_flipped", |key| {
+            (u64::from_le_bytes(key) ^ SIGN_BIT).cast_signed()
+        })
+        .says("reading the lowest byte first")
+        .why("The key has its highest byte first. Read it in the order in which it was written.")
+        .link("where-the-bytes-come-from"),
+        in_decode("decode_clears_the_sign_bit", |key| {
+            (u64::from_be_bytes(key) & !SIGN_BIT).cast_signed()
+        })
+        .says("clearing the sign bit instead of flipping it back")
+        .why("No number that comes back is negative: -1 becomes i64::MAX. Where the key has a 0, the number has a 1.")
+        .link(REPAIRS),
+        Mistake::new(
+            "decode_panics_below_zero",
+            "decode",
+            "returns",
+            Codec::fixed(encode, |key| {
+                let difference = u64::from_be_bytes(key).checked_sub(SIGN_BIT);
+                difference.expect("attempt to subtract with overflow").cast_signed()
+            }),
+        )
+        .says("the right numbers from 0 on, and a panic for the keys of negative ones")
+        .why(
+            "If you subtracted 2^63 by `-`: the key of a negative number is less than that, so as a `u64` there is no difference. \
+             The same happens to the first byte with `-= 0x80`. `wrapping_sub`, or a flip of the bit, gives the number back.",
+        )
+        .link(REPAIRS),
+        Mistake::new(
+            "decode_panics_from_zero_on",
+            "decode",
+            "returns",
+            Codec::fixed(encode, |key| {
+                let sum = i64::from_be_bytes(key).checked_add(i64::MIN);
+                sum.expect("attempt to add with overflow")
+            }),
+        )
+        .says("the right negative numbers, and a panic for the keys of all others")
+        .why(
+            "If you added i64::MIN by `+`: read as an i64, such a key is negative, for its first bit is set, and the sum of two \
+             negative numbers does not fit here. `wrapping_add`, or a flip of the bit, gives the number back.",
+        )
+        .link(REPAIRS),
+        in_decode("decode_offset_by_max", |key| {
+            u64::from_be_bytes(key).wrapping_sub(i64::MAX.cast_unsigned()).cast_signed()
+        })
+        .says("subtracting i64::MAX")
+        .why("Every number comes back greater by one, and i64::MAX as i64::MIN: the key of 0 is 2^63, and i64::MAX is one less. Flip the sign bit back.")
+        .link(REPAIRS),
+        in_decode("decode_inverts_negatives", |key| {
+            let bits = u64::from_be_bytes(key);
+            (if bits & SIGN_BIT == 0 { !bits } else { bits ^ SIGN_BIT }).cast_signed()
+        })
+        .says("the rule for floats: invert all bits of a key without its first bit")
+        .why("An `encode` that flips the sign bit has inverted nothing else. Flip that bit back, in every key.")
+        .link(REPAIRS),
+        in_decode("decode_bytes_with_a_sign", |mut key| {
+            key[0] ^= 0x80;
+            key.into_iter().fold(0, |number, byte| number << 8 | i64::from(byte.cast_signed()))
+        })
+        .says("bytes from 80 on taken for negative numbers before they are put together")
+        .why(
+            "That is how Java's bytes are. As a number of 64 bits, such a byte has ones in front of it, and they cover the \
+             bytes that count more. In Java that takes `& 0xff`; in Rust a `u8` has no sign.",
+        )
+        .link(BYTES),
+        in_decode("decode_32_bits", |key| {
+            let [_, _, _, _, a, b, c, d] = key;
+            i64::from(i32::from_be_bytes([a, b, c, d]))
+        })
+        .says("reading the last four bytes alone")
+        .why("The upper four bytes hold the sign and everything from 2^32 on.")
+        .link(WRONG),
+        in_decode("decode_sign_lost", |key| {
+            (u64::from_be_bytes(key) ^ SIGN_BIT).cast_signed().wrapping_abs()
+        })
+        .says("giving back the absolute value")
+        .why(
+            "If you measured how far the key is from 2^63: below it that is the absolute value, and the number is its negative. \
+             A flip of the sign bit gives the number with its sign.",
+        )
+        .link(REPAIRS),
+        in_decode("decode_one_more_below_zero", |key| {
+            let bits = u64::from_be_bytes(key) ^ SIGN_BIT;
+            let number = bits.cast_signed();
+            if number < 0 { number + 1 } else { number }
+        })
+        .says("one too many for every negative number")
+        .why(
+            "If you counted down from 7f ff .. ff: that is the key of -1, not of 0. Two's complement has one negative number more than \
+             it has positive ones, and a flip of the sign bit needs no counting.",
+        )
+        .link(REPAIRS),
+        in_decode("decode_sets_the_sign_bit", |key| {
+            (u64::from_be_bytes(key) | SIGN_BIT).cast_signed()
+        })
+        .says("setting the sign bit instead of flipping it back")
+        .why("Every number that comes back is negative: 0 becomes i64::MIN. Where the key has a 1, the number has a 0.")
+        .link(REPAIRS),
+    ]
+}
