@@ -102,8 +102,9 @@ pub(crate) fn agree(command: &Command, queued: &[Command], real: &[u8], ours: &[
         (Tree::List(b'*', real), Tree::List(b'*', ours)) if is_exec => {
             real.len() == ours.len()
                 && queued.len() == real.len()
-                && (queued.iter().zip(real).zip(ours))
-                    .all(|((command, real), ours)| agree_by(rule(command), real, ours))
+                && (queued.iter().zip(real).zip(ours)).all(|((command, real), ours)| {
+                    takes_an_older_error(command, real) || agree_by(rule(command), real, ours)
+                })
         }
         _ => agree_by(rule(command), &real, &ours),
     }
