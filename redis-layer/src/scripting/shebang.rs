@@ -18,6 +18,14 @@ pub enum Writes {
     Never,
 }
 
+impl Writes {
+    /// What the first line of a script says, which need not be known or compile. Nothing is said by a wrong line.
+    #[must_use]
+    pub fn said_by(source: &Bytes) -> Option<Self> {
+        parse(source).ok().map(|(writes, _)| writes)
+    }
+}
+
 /// The flags that Redis 7.0 knows. Here only the first one has an effect: there is no memory limit to exceed, no
 /// replica and no cluster.
 const KNOWN: [&[u8]; 5] = [

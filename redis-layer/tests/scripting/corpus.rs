@@ -394,6 +394,9 @@ pub(crate) const SCRIPTS: &[&str] = &[
     "return cjson.encode_number_precision(0)",
     "return cjson.encode_number_precision(15)",
     "return cjson.encode_max_depth(0)",
+    "return cjson.encode_max_depth(2^33+5)",
+    "return cjson.encode_max_depth(2^32)",
+    "return {cjson.encode_sparse_array(true,2^32,-2^32)}",
     "return cjson.encode_invalid_numbers('x')",
     "return cjson.encode_invalid_numbers(1)",
     "return cjson.encode_invalid_numbers({})",
@@ -536,6 +539,12 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["eval", "return 1", "5", "a"],
     &["eval", "return 1", "1"],
     &["eval", "retur 1", "1"],
+    // A script that was refused for its keys is not kept.
+    &[
+        "script",
+        "exists",
+        "e0e1f9fabfc9d4800c877a703b823ac0578ff8db",
+    ],
     &["evalsha", "abc", "0"],
     &["evalsha", "abc", "x"],
     &["evalsha", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "0"],

@@ -58,12 +58,14 @@ impl Server {
 
     /// Whether a command may write. The first line of a script may say that the script does not.
     pub(crate) fn may_write(&self, spec: &Spec, args: &[Bytes]) -> bool {
-        let script = match (spec.handler, args.get(1)) {
-            (Handler::Script(form), Some(sha)) if form.by_sha => self.scripts.find(sha),
-            (Handler::Script(_), Some(source)) => self.scripts.load(source).ok(),
+        let says = match (spec.handler, args.get(1)) {
+            (Handler::Script(form), Some(sha)) if form.by_sha => {
+                self.scripts.find(sha).map(|script| script.writes())
+            }
+            (Handler::Script(_), Some(source)) => Writes::said_by(source),
             _ => None,
         };
-        spec.may_write() && !script.is_some_and(|script| script.writes() == Writes::Never)
+        spec.may_write() && says != Some(Writes::Never)
     }
 }
 

@@ -5,8 +5,8 @@
 //! 256 MB and all of them together 1 GB. `docs/server.md` explains them.
 
 use crate::commands::config::value::Kind::{
-    self, Bytes, BytesFrom, BytesOrShare, Choice, Choices, Events, Flag, Integer, OomScores,
-    OutputLimits, Percentiles, SavePoints, Text,
+    self, Bytes, BytesFrom, BytesOrShare, Choice, Events, Flag, Integer, OomScores, OutputLimits,
+    Percentiles, SavePoints, ShutdownFlags, Text, TitleTemplate,
 };
 use crate::commands::config::value::{MAX, MAX_BYTES};
 
@@ -139,7 +139,7 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("oom-score-adj-values", "", OomScores, "0 200 800", Kept),
     row("pidfile", "", Text, "", Fixed),
     row("port", "", Integer(0, 65535), "0", Same),
-    row("proc-title-template", "", Text, "{title} {listen-addr} {server-mode}", Kept),
+    row("proc-title-template", "", TitleTemplate, "{title} {listen-addr} {server-mode}", Kept),
     row("propagation-error-behavior", "", Choice(&["ignore", "panic", "panic-on-replicas"]), "ignore", Kept),
     row("protected-mode", "", Flag, "yes", Same),
     row("proto-max-bulk-len", "", Bytes(1 << 20, MAX_BYTES), "536870912", Live),
@@ -171,8 +171,8 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("save", "", SavePoints, "", Kept),
     row("set-max-intset-entries", "", Integer(0, MAX), "512", Live),
     row("set-proc-title", "", Flag, "yes", Fixed),
-    row("shutdown-on-sigint", "", Choices(&["default", "save", "nosave", "now", "force"]), "default", Kept),
-    row("shutdown-on-sigterm", "", Choices(&["default", "save", "nosave", "now", "force"]), "default", Kept),
+    row("shutdown-on-sigint", "", ShutdownFlags, "default", Kept),
+    row("shutdown-on-sigterm", "", ShutdownFlags, "default", Kept),
     row("shutdown-timeout", "", Integer(0, MAX_32), "10", Live),
     row("slowlog-log-slower-than", "", Integer(-1, MAX), "10000", Live),
     row("slowlog-max-len", "", Integer(0, MAX), "128", Live),

@@ -19,8 +19,8 @@ pub(crate) enum Kind {
     BytesOrShare,
     /// One of several words.
     Choice(&'static [&'static str]),
-    /// Any number of several words.
-    Choices(&'static [&'static str]),
+    /// How the server stops at a signal: some of several words.
+    ShutdownFlags,
     /// Any text.
     Text,
     /// Classes of keyspace notifications, a letter each.
@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     Percentiles,
     /// Three integers for the operating system. Kept without effect.
     OomScores,
+    /// A text with the names of variables in braces, for the title of the process. Kept without effect.
+    TitleTemplate,
 }
 
 /// Why a value is refused, in Redis's words.
@@ -73,14 +75,7 @@ impl Kind {
             }
             Self::BytesOrShare => bytes_or_share(text),
             Self::Choice(words) => choose(text, words).map(str::to_owned),
-            Self::Choices(words) => {
-                let given: Vec<&str> = text.split_ascii_whitespace().collect();
-                if given.is_empty() {
-                    return choose("", words).map(str::to_owned);
-                }
-                let chosen = given.into_iter().map(|word| choose(word, words));
-                Ok(chosen.collect::<Result<Vec<_>, _>>()?.join(" "))
-            }
+            Self::ShutdownFlags => shutdown_flags(text),
             Self::Text => Ok(text.to_owned()),
             Self::Events => events(text)
                 .ok_or_else(|| "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.".to_owned()),
@@ -88,6 +83,10 @@ impl Kind {
             Self::SavePoints => save_points(text),
             Self::Percentiles => percentiles(text),
             Self::OomScores => oom_scores(text),
+            Self::TitleTemplate if has_title(text) => Ok(text.to_owned()),
+            Self::TitleTemplate => {
+                Err("template format is invalid or contains unknown variables".to_owned())
+            }
         }
     }
 }
@@ -161,6 +160,33 @@ fn choose(text: &str, words: &'static [&'static str]) -> Result<&'static str, Re
             words.join(", ")
         )
     })
+}
+
+/// The words, in the order in which Redis prints them. `default` stands for none of the others.
+const SHUTDOWN_FLAGS: &[&str] = &["default", "save", "nosave", "now", "force"];
+
+fn shutdown_flags(text: &str) -> Result<String, Refusal> {
+    let words = text.split_ascii_whitespace();
+    let given = words
+        .map(|word| choose(word, SHUTDOWN_FLAGS))
+        .collect::<Result<Vec<_>, _>>()?;
+    let is_given = |flag: &str| given.contains(&flag);
+    if is_given("save") && is_given("nosave") {
+        return Err("shutdown options SAVE and NOSAVE can't be used simultaneously".to_owned());
+    }
+    let others = &SHUTDOWN_FLAGS[1..];
+    let shown: Vec<&str> = others
+        .iter()
+        .copied()
+        .filter(|flag| is_given(flag))
+        .collect();
+    if given.is_empty() {
+        choose("", SHUTDOWN_FLAGS).map(str::to_owned)
+    } else if shown.is_empty() {
+        Ok("default".to_owned())
+    } else {
+        Ok(shown.join(" "))
+    }
 }
 
 /// The classes that `A` stands for.
@@ -292,6 +318,35 @@ fn oom_scores(text: &str) -> Result<String, Refusal> {
     Ok(text.to_owned())
 }
 
+/// Whether a title comes out of a template. Two opening braces stand for one, and some variables are empty.
+fn has_title(template: &str) -> bool {
+    let mut rest = template;
+    let mut has_text = false;
+    while let Some((before, after)) = rest.split_once('{') {
+        has_text |= has_letters(before);
+        if let Some(after) = after.strip_prefix('{') {
+            has_text = true;
+            rest = after;
+            continue;
+        }
+        let Some((variable, after)) = after.split_once('}') else {
+            return false;
+        };
+        match variable {
+            "config-file" | "listen-addr" | "port" | "tls-port" => has_text = true,
+            "server-mode" | "title" | "unixsocket" => {}
+            _ => return false,
+        }
+        rest = after;
+    }
+    has_text || has_letters(rest)
+}
+
+/// Whether there is anything but spaces.
+fn has_letters(text: &str) -> bool {
+    !text.trim_matches(' ').is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,7 +361,7 @@ mod tests {
             (Kind::Bytes(0, u64::MAX), "2G", "2000000000"),
             (Kind::BytesOrShare, "5%", "5%"),
             (Kind::Choice(&["always", "no"]), "ALWAYS", "always"),
-            (Kind::Choices(&["now", "force"]), "Force now", "force now"),
+            (Kind::ShutdownFlags, "Force save", "save force"),
             (Kind::Events, "KEgn", "gnKE"),
             (Kind::Events, "AKEnm", "AnKEm"),
             (Kind::Events, "g$lshzxetd", "A"),

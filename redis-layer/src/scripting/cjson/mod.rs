@@ -160,7 +160,8 @@ fn bounded(
 ) -> mlua::Result<usize> {
     let value = match call.value(position) {
         None | Some(Value::Nil) => return Ok(current),
-        Some(_) => call.integer(position)?,
+        // The library keeps it in 32 bits.
+        Some(_) => call.integer(position)? << 32 >> 32,
     };
     if !(low..=high).contains(&value) {
         let problem = format!("expected integer between {low} and {high}");
