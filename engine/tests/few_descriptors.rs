@@ -1,0 +1,140 @@
+//! A process that may open few files: an error is an error and not a loss, and more files end it.
+//!
+//! A single test, because the limit is the whole process's.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use engine::{Db, FamilyOptions, Options, TableReads, verify};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::support::{Dice, seed_or};
+
+const ROUNDS: usize = 3;
+const WRITES: usize = 3_000;
+const KEYS: u64 = 2_000;
+
+#[test]
+fn with_few_descriptors_calls_fail_and_with_more_everything_is_there() {
+    let seed = seed_or(9);
+    println!("ENGINE_SEED={seed}");
+    // As few as a database needs to write at all, too few for its directory, and too few for tables that take one each.
+    let failed = [
+        (TableReads::Mapped, 2),
+        (TableReads::Pread, 4),
+        (TableReads::Pread, 8),
+    ]
+    .map(|(table_access, spare)| Trial::new(table_access, seed).run(spare));
+    assert!(
+        failed.iter().all(|failed| *failed > 0),
+        "calls that failed: {failed:?}"
+    );
+    let enough = Trial::new(TableReads::Mapped, seed).run(8);
+    assert_eq!(enough, 0, "mapped tables take no descriptors");
+}
+
+/// A database, and what it has to answer.
+struct Trial {
+    dir: tempfile::TempDir,
+    table_access: TableReads,
+    dice: Dice,
+    /// The value that was acknowledged last, and those whose writes have failed since: either may be there.
+    model: BTreeMap<Vec<u8>, Vec<Option<Vec<u8>>>>,
+    failed: usize,
+}
+
+impl Trial {
+    fn new(table_access: TableReads, seed: u64) -> Self {
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            table_access,
+            dice: Dice::new(seed),
+            model: BTreeMap::new(),
+            failed: 0,
+        }
+    }
+
+    /// Uses the database with room for `spare` more descriptors, and checks it with enough of them, in turn. How many
+    /// calls failed.
+    fn run(mut self, spare: u64) -> usize {
+        for round in 0..ROUNDS {
+            let db = Db::open(self.dir.path(), self.options()).unwrap();
+            self.settle(&db);
+            let all = limit_descriptors(open_descriptors() + spare);
+            self.use_it(&db, round);
+            self.failed += usize::from(db.close().is_err());
+            drop(db);
+            self.failed += usize::from(Db::open(self.dir.path(), self.options()).is_err());
+            limit_descriptors(all);
+        }
+        let db = Db::open(self.dir.path(), self.options()).unwrap();
+        self.settle(&db);
+        db.close().unwrap();
+        drop(db);
+        let report = verify(self.dir.path(), &self.options()).unwrap();
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        self.failed
+    }
+
+    fn options(&self) -> Options {
+        let family = FamilyOptions {
+            write_buffer_bytes: 16 << 10,
+            target_file_bytes: 16 << 10,
+            ..FamilyOptions::default()
+        };
+        Options {
+            table_access: self.table_access,
+            ..Options::default().family("default", family)
+        }
+    }
+
+    /// Every key has one of the values that it may have, which it keeps from then on.
+    fn settle(&mut self, db: &Db) {
+        for (key, may_be) in &mut self.model {
+            let found = db.get(key).unwrap().map(|value| value.to_vec());
+            assert!(may_be.contains(&found), "{}: {found:?}", key.escape_ascii());
+            *may_be = vec![found];
+        }
+    }
+
+    fn use_it(&mut self, db: &Db, round: usize) {
+        for write in 0..WRITES {
+            let key = format!("key{:05}", self.dice.below(KEYS)).into_bytes();
+            let value = format!("{round}, {write}, {:030}", self.dice.next()).into_bytes();
+            let may_be = self.model.entry(key.clone()).or_insert_with(|| vec![None]);
+            match db.put(&key, &value) {
+                Ok(()) => *may_be = vec![Some(value)],
+                Err(_) => {
+                    self.failed += 1;
+                    may_be.push(Some(value));
+                }
+            }
+            match db.get(&key) {
+                Ok(found) => {
+                    let found = found.map(|value| value.to_vec());
+                    assert!(may_be.contains(&found), "{}: {found:?}", key.escape_ascii());
+                }
+                Err(_) => self.failed += 1,
+            }
+        }
+    }
+}
+
+fn open_descriptors() -> u64 {
+    fs::read_dir(Path::new("/proc/self/fd")).unwrap().count() as u64
+}
+
+/// Lets the process have no more than `descriptors` open. How many it could have before.
+fn limit_descriptors(descriptors: u64) -> u64 {
+    let before = getrlimit(Resource::Nofile);
+    let now = Rlimit {
+        current: Some(descriptors),
+        maximum: before.maximum,
+    };
+    setrlimit(Resource::Nofile, now).unwrap();
+    before.current.unwrap_or(u64::MAX)
+}
