@@ -10,6 +10,8 @@ use crate::exercise::Part;
 use crate::relate::relation;
 use crate::render::{brief, count, some_of};
 
+/// How the standard library refuses a capacity.
+const NO_ROOM: &str = "capacity overflow";
 /// At most so many calls are named one by one.
 const NAMED_MAX: usize = 4;
 
@@ -90,6 +92,13 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
                 outcomes[first].brief()
             ));
         }
+    }
+    let no_room = |o: &Outcome| matches!(o, Outcome::Panic { message, .. } if message == NO_ROOM);
+    if outcomes.iter().any(no_room) {
+        said.push(format!(
+            "`{NO_ROOM}` means that something asked for more room than there can be: an iterator without an \
+             end was collected, as that of `cycle` or `repeat`, or a capacity is far too large."
+        ));
     }
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
     if !todos.is_empty() {
