@@ -584,3 +584,19 @@ fn a_win_without_gems_still_sets_the_time() {
     };
     observed(&winning(nothing_to_do), "both", &["win(E, 0, 21645743) on"]);
 }
+
+#[test]
+fn players_after_the_end_are_named() {
+    let fits = |gems: u64, time: u64| gems < 1 << 23 && time < 1 << 29;
+    let join = |gems, paid, time| gems << 30 | u64::from(paid) << 29 | time;
+    let subtracted = move |gems, paid, at_ms: u64| {
+        let time = END - at_ms / 1000;
+        fits(gems, time).then(|| join(gems, paid, time))
+    };
+    named(&packer(subtracted, unpack), "late_players_panic");
+    let distance = move |gems, paid, at_ms: u64| {
+        let time = END.abs_diff(at_ms / 1000);
+        fits(gems, time).then(|| join(gems, paid, time))
+    };
+    named(&packer(distance, unpack), "late_players_mirrored");
+}

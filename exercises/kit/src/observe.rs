@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use crate::answer::Outcome;
+use crate::answer::{Death, Outcome};
 use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
 use crate::relate::relation;
@@ -121,6 +121,17 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         } else {
             format!("{before}; {} not tried after that.", were(unasked))
         });
+    }
+    let ended = |i: usize| {
+        !matches!(
+            outcomes[i],
+            Outcome::Died(Death::EndlessLoop { .. } | Death::TooSlow { .. })
+        )
+    };
+    if let Some((class, says)) = part.slow
+        && !part.members(class).into_iter().all(ended)
+    {
+        said.push(says.to_owned());
     }
     said
 }

@@ -35,7 +35,7 @@ fn exercise(name: &'static str, encode: fn(i64) -> [u8; 8]) -> Box<dyn Judged> {
     };
     Box::new(
         Exercise::new(name, "00-kit", cast)
-            .part(codec::encode_part::<i64>())
+            .part(codec::encode_part::<i64>().slow("negative numbers", "Do you count down?"))
             .part(codec::round_trip_part::<i64>(|value| value.show()))
             .check(check::order("encode", "Keys compare as their numbers do."))
             .check(check::answers("decode", "round-trip", "Back and forth.")),
@@ -255,7 +255,11 @@ const TESTS: &[Test] = &[
             says(
                 "endless_loop",
                 "returns",
-                &["encode(-1): no answer after 1.0 s", "endless loop"],
+                &[
+                    "encode(-1): no answer after 1.0 s",
+                    "endless loop",
+                    "Do you count down?",
+                ],
             )
         })
     }),
