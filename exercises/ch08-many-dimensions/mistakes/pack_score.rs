@@ -494,6 +494,15 @@ pub fn all() -> Vec<Mistake<Packer>> {
              it by `u32::try_from`.",
         )
         .link(RULES),
+        mistake("second_cast_to_32_bits", "refusal", |gems, paid, at_ms| {
+            right(gems, paid, u64::from((at_ms / 1000) as u32) * 1000)
+        })
+        .says("the second cut to 32 bits before it is checked")
+        .why(
+            "`as u32` drops the upper bits without a word: a second 136 years later becomes one that fits. Check the number that was given, \
+             or convert it by `u32::try_from`.",
+        )
+        .link(RULES),
         mistake("milliseconds_refused", "layout", |gems, paid, at_ms| {
             let left = (END * 1000).checked_sub(at_ms)?;
             let fits = gems < 1 << 23 && left < 1 << 29;
