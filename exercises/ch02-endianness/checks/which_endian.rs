@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
+use crate::solutions::which_endian::MAGIC;
 use crate::{mistakes, solutions, stubs};
 use ch02_endianness::which_endian as learner;
 
@@ -59,7 +60,7 @@ const BIG: [u8; 4] = *b"Keys";
 const LITTLE: [u8; 4] = *b"syeK";
 
 /// Four bytes that are no magic number, though some look like it. The last two begin a PNG and a JPEG, and are no text.
-const OTHERS: [[u8; 4]; 20] = [
+const OTHERS: [[u8; 4]; 21] = [
     *b"Keyt",
     *b"eKsy",
     *b"yseK",
@@ -78,6 +79,7 @@ const OTHERS: [[u8; 4]; 20] = [
     *b"Kegs",
     *b"sheK",
     *b"sysK",
+    MAGIC.reverse_bits().to_be_bytes(),
     *b"\x89PNG",
     *b"\xff\xd8\xff\xe0",
 ];

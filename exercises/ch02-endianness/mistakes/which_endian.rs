@@ -32,17 +32,22 @@ enum Step {
     ShortPanicsWhenRead,
     ShortCountPanics,
     ShortFilledUp,
+    ShortCountZero,
     LongerRefused,
+    LongerPanics,
+    LongCountPanics,
+    HeaderAloneRefused,
 }
 use Step::{
     CountBig, CountInTheOtherOrder, CountLittle, ElseBig, ElseLittle, FirstByteAlone,
-    FoundAnywhere, GuessedBySmallerCount, GuessedByZero, LongerRefused, MagicAsCount,
-    NamesExchanged, OnlyBig, OnlyLittle, OrdersExchanged, ShortCountPanics, ShortFilledUp,
-    ShortPanics, ShortPanicsWhenRead,
+    FoundAnywhere, GuessedBySmallerCount, GuessedByZero, HeaderAloneRefused, LongCountPanics,
+    LongerPanics, LongerRefused, MagicAsCount, NamesExchanged, OnlyBig, OnlyLittle,
+    OrdersExchanged, ShortCountPanics, ShortCountZero, ShortFilledUp, ShortPanics,
+    ShortPanicsWhenRead,
 };
 
 /// Of each group, a reader takes one step at most.
-const APART: [&[Step]; 3] = [
+const APART: [&[Step]; 4] = [
     &[
         GuessedByZero,
         GuessedBySmallerCount,
@@ -60,10 +65,17 @@ const APART: [&[Step]; 3] = [
         ShortPanicsWhenRead,
         ShortCountPanics,
         ShortFilledUp,
+        ShortCountZero,
+    ],
+    &[
+        LongerRefused,
+        LongerPanics,
+        LongCountPanics,
+        HeaderAloneRefused,
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 19] = [
+const QUIRKS: [Quirk<Step>; 23] = [
     Quirk::new(GuessedByZero, "guessed_by_a_leading_zero", "header")
         .says("a guess that a count with a leading zero byte is big-endian")
         .why(
@@ -81,7 +93,9 @@ const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::new(OnlyBig, "only_big_endian", "header")
         .says("accepting big-endian headers alone")
         .why(
-            "A little-endian writer puts the same magic number down as 73 79 65 4b. Compare in both orders.",
+            "A little-endian writer puts the same magic number down as 73 79 65 4b. Compare in both orders. (If you \
+         compare with `MAGIC.to_le()`: on a little-endian machine that is `MAGIC` itself. `swap_bytes` turns the bytes \
+         round on every machine.)",
         )
         .link(TASK),
     Quirk::new(OnlyLittle, "only_little_endian", "header")
@@ -127,7 +141,9 @@ const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::new(NamesExchanged, "names_exchanged", "header")
         .says("the right count, and the name of the other order")
         .why(
-            "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
+            "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it. (If \
+         you wrote `from_ne_bytes`: it reads in the order of this machine. When the magic number comes out right, the \
+         file is in the machine's order, and that need not be big-endian.)",
         )
         .link("a-scan-goes-wrong"),
     Quirk::new(CountBig, "count_always_big_endian", "header")
@@ -183,6 +199,13 @@ const QUIRKS: [Quirk<Step>; 19] = [
             "A header that is cut short is no header. Filled up with zeros it gives a count that nobody wrote.",
         )
         .link(TASK),
+    Quirk::new(ShortCountZero, "missing_counts_are_zero", "header")
+        .says("0 for a count that is not all there")
+        .why(
+            "A header that is cut short is no header, and 0 is a count like any other: nobody sees that it was made up. \
+             Instead of `unwrap_or_default` or `unwrap_or`, hand the `None` on with `?`.",
+        )
+        .link(TASK),
     Quirk::new(LongerRefused, "longer_files_refused", "header")
         .says("refusing files that go on after the header")
         .why(
@@ -190,13 +213,37 @@ const QUIRKS: [Quirk<Step>; 19] = [
          header's.",
         )
         .link(TASK),
+    Quirk::new(LongerPanics, "longer_files_panic", "returns")
+        .says("a panic for every file of more than eight bytes")
+        .why(
+            "Four bytes make a `u32`, and `file[4..]` is the whole rest of the file: `try_into` refuses it, and `unwrap` \
+             panics. Take `file[4..8]`. What follows is no business of the header's.",
+        )
+        .link(TASK),
+    Quirk::new(LongCountPanics, "longer_files_panic_after_the_magic_number", "returns")
+        .says("a panic where something follows the header")
+        .why(
+            "Four bytes make a `u32`, and `file[4..]` is the whole rest of the file: `try_into` refuses it, and `unwrap` \
+             panics. Take `file[4..8]`. What follows is no business of the header's.",
+        )
+        .link(TASK),
+    Quirk::new(HeaderAloneRefused, "eight_bytes_refused", "header")
+        .says("refusing files that end with the header")
+        .why(
+            "Eight bytes are a whole header. Too short is a file with fewer: `file.len() < 8`, and not `<= 8`.",
+        )
+        .link(TASK),
 ];
+
+/// What `unwrap` says of a slice that is no array of four.
+const NOT_FOUR: &str = "called `Result::unwrap()` on an `Err` value: TryFromSliceError(())";
 
 fn header(steps: &[Step], file: &[u8]) -> Header {
     let has = |step| steps.contains(&step);
-    if has(LongerRefused) && file.len() > 8 {
+    if has(LongerRefused) && file.len() > 8 || has(HeaderAloneRefused) && file.len() == 8 {
         return None;
     }
+    assert!(!has(LongerPanics) || file.len() <= 8, "{NOT_FOUR}");
     let mut file = file.to_vec();
     if has(ShortPanics) {
         assert!(file.len() >= 8, "range end index 8 out of range");
@@ -218,6 +265,13 @@ fn header(steps: &[Step], file: &[u8]) -> Header {
     if has(ShortCountPanics) || has(ShortPanicsWhenRead) {
         let known = order(steps, magic, [0; 4]).is_some();
         assert!(!known || file.len() >= 8, "range end index 8 out of range");
+    }
+    if has(LongCountPanics) {
+        let known = order(steps, magic, [0; 4]).is_some();
+        assert!(!known || file.len() <= 8, "{NOT_FOUR}");
+    }
+    if has(ShortCountZero) && file.len() < 8 {
+        file.splice(4.., [0; 4]);
     }
     let count: [u8; 4] = file.get(4..8)?.try_into().ok()?;
     let order = order(steps, magic, count)?;
@@ -297,6 +351,43 @@ pub fn all() -> Vec<Mistake<Read>> {
         })
         .says("taking every file for big-endian without reading its first four bytes")
         .why("The first four bytes are there to be compared: they tell what the file is, and its order.")
+        .link(TASK),
+        mistake("no_file_accepted", |_| None)
+            .says("`None` for every file")
+            .why(
+                "For no file does your comparison come out true. See what is compared with what: it is the first *four* bytes \
+                 that make the magic number, and not the whole file.",
+            )
+            .link(TASK),
+        mistake("eight_bytes_turned_round", |file| {
+            let eight = u64::from_be_bytes(file.get(..8)?.try_into().ok()?);
+            let count = |eight: u64| {
+                let count = eight.checked_sub(u64::from(MAGIC) << 32)?;
+                u32::try_from(count).ok()
+            };
+            let big = count(eight).map(|count| (Big, count));
+            big.or_else(|| Some((Little, count(eight.swap_bytes())?)))
+        })
+        .says("turning all eight bytes round for little-endian")
+        .why(
+            "A header is two numbers, and each is written in the writer's order by itself. The magic number comes first in \
+             both orders. Turn each four bytes round.",
+        )
+        .link(TASK),
+        mistake("bits_turned_round", |file| {
+            let word = |at: usize| Some(u32::from_be_bytes(file.get(at..at + 4)?.try_into().ok()?));
+            let (magic, count) = (word(0)?, word(4)?);
+            match magic {
+                MAGIC => Some((Big, count)),
+                _ if magic == MAGIC.reverse_bits() => Some((Little, count.reverse_bits())),
+                _ => None,
+            }
+        })
+        .says("turning the bits round for little-endian, and not the bytes")
+        .why(
+            "The order is one of bytes. The bits within a byte stay as they are: 4b is 4b in both orders. \
+             `swap_bytes` turns the bytes round, `reverse_bits` the bits.",
+        )
         .link(TASK),
         mistake("guessed_without_the_magic_number", |file| {
             let count: [u8; 4] = file.get(4..8)?.try_into().ok()?;

@@ -422,3 +422,74 @@ fn the_place_of_a_fault_is_not_where_it_was_tried() {
         ],
     );
 }
+
+/// What a learner's own `read_header` might look like, with the magic number compared by bytes.
+fn by_magic(file: &[u8], count: impl Fn() -> Option<[u8; 4]>) -> Header {
+    match file.get(..4)? {
+        b"Keys" => Some((Order::Big, u32::from_be_bytes(count()?))),
+        b"syeK" => Some((Order::Little, u32::from_le_bytes(count()?))),
+        _ => None,
+    }
+}
+
+#[test]
+fn headers_that_are_cut_or_followed_are_named() {
+    let four = |bytes: &[u8]| -> [u8; 4] { bytes.try_into().unwrap() };
+    let rest_unwrapped = move |file: &[u8]| {
+        let count = four(if file.len() < 8 {
+            return None;
+        } else {
+            &file[4..]
+        });
+        by_magic(file, || Some(count))
+    };
+    named(&header(rest_unwrapped), "longer_files_panic");
+    let rest_unwrapped_late = move |file: &[u8]| match file.len() {
+        0..8 => None,
+        _ => by_magic(file, || Some(four(&file[4..]))),
+    };
+    named(
+        &header(rest_unwrapped_late),
+        "longer_files_panic_after_the_magic_number",
+    );
+    let defaulted = |file: &[u8]| {
+        let count = file.get(4..8).and_then(|count| count.try_into().ok());
+        by_magic(file, || Some(count.unwrap_or_default()))
+    };
+    named(&header(defaulted), "missing_counts_are_zero");
+    let more_than_eight = |file: &[u8]| match file.len() {
+        0..=8 => None,
+        _ => by_magic(file, || file[4..8].try_into().ok()),
+    };
+    named(&header(more_than_eight), "eight_bytes_refused");
+    let whole_file = |file: &[u8]| match file {
+        b"Keys" | b"syeK" => by_magic(file, || file.get(4..8)?.try_into().ok()),
+        _ => None,
+    };
+    named(&header(whole_file), "no_file_accepted");
+}
+
+#[test]
+fn words_of_the_machine_are_named() {
+    let word = |bytes: &[u8]| bytes.try_into().ok();
+    let as_on_this_machine = move |file: &[u8]| {
+        let magic = u32::from_le_bytes(word(file.get(..4)?)?);
+        let count = u32::from_le_bytes(word(file.get(4..8)?)?);
+        match magic {
+            0x4B65_7973 => Some((Order::Big, count)),
+            0x7379_654B => Some((Order::Little, count.swap_bytes())),
+            _ => None,
+        }
+    };
+    named(&header(as_on_this_machine), "names_exchanged");
+    let as_one_word = |file: &[u8]| {
+        let mut bytes: [u8; 8] = file.get(..8)?.try_into().ok()?;
+        if !bytes.starts_with(b"Keys") {
+            bytes.reverse();
+            let count = u32::from_be_bytes(bytes[4..].try_into().ok()?);
+            return bytes.starts_with(b"Keys").then_some((Order::Little, count));
+        }
+        by_magic(file, || file[4..8].try_into().ok())
+    };
+    named(&header(as_one_word), "eight_bytes_turned_round");
+}

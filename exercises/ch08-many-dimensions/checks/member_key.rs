@@ -149,6 +149,9 @@ fn players() -> Vec<Player> {
         "Ann",
         " ann",
         "ann ",
+        "ann\n",
+        "ann\nbob",
+        "ann\0",
         "a long name, longer than most buffers are, and one",
         "a long name, longer than most buffers are, and another",
     ] {

@@ -126,7 +126,9 @@ fn players() -> Vec<Player> {
         for gems in [1 << 23, (1 << 23) + 1, 1 << 24, 1 << 33, 1 << 34, u64::MAX] {
             players.push((gems, paid, 1_571_819_021_259));
         }
-        for at_ms in [END * 1000 + 1000, END * 1000 + 60_000, u64::MAX] {
+        // This one fits when its second is cut to 32 bits.
+        let cut = (1_571_819_021 + (1 << 32)) * 1000;
+        for at_ms in [END * 1000 + 1000, END * 1000 + 60_000, cut, u64::MAX] {
             players.push((200, paid, at_ms));
         }
         for at_ms in [

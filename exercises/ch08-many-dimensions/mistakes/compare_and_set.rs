@@ -48,6 +48,7 @@ pub fn all() -> Vec<Mistake<Changes>> {
     mistakes.extend(repeated());
     mistakes.extend(flags());
     mistakes.extend(told());
+    mistakes.extend(taken_for_granted());
     mistakes.extend(compare_and_set_win::all());
     mistakes
 }
@@ -535,5 +536,46 @@ fn told() -> Vec<Mistake<Changes>> {
                 true
             },
         ),
+    ]
+}
+
+pub(super) const MAY_BE_ABSENT: &str = "`score` is `None` for a member that is not in the set. Who unwraps that panics, and who waits \
+    for the member waits for ever. It is an answer: `false`.";
+pub(super) const MAY_LEAVE: &str = "Somebody may remove the member between your look and the next read. A look is true of its own moment \
+    alone. Take each `None` for the answer `false`, whenever it comes.";
+
+/// A score that has to be there.
+fn taken_for_granted() -> Vec<Mistake<Changes>> {
+    let paying = |name, function: fn(&mut dyn Board, &str) -> bool| {
+        let changes = Changes::new(add_gems, function, win);
+        Mistake::new(name, "set_paid", "returns", changes).link(LOW)
+    };
+    vec![
+        paying("paid_never_answers_without_the_member", |board, member| {
+            loop {
+                let seen = board.score(member).unwrap();
+                if board.compare_and_set(member, seen, seen | PAID) {
+                    return true;
+                }
+            }
+        })
+        .says("no answer for a member that is not in the set")
+        .why(MAY_BE_ABSENT),
+        paying(
+            "paid_never_answers_if_the_member_leaves",
+            |board, member| {
+                if board.score(member).is_none() {
+                    return false;
+                }
+                loop {
+                    let seen = board.score(member).unwrap();
+                    if board.compare_and_set(member, seen, seen | PAID) {
+                        return true;
+                    }
+                }
+            },
+        )
+        .says("a look whether the member is there, and no answer if it is gone at the next read")
+        .why(MAY_LEAVE),
     ]
 }

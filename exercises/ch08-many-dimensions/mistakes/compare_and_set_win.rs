@@ -4,7 +4,7 @@ use kit::Mistake;
 
 use crate::board::Board;
 use crate::compare_and_set::Changes;
-use crate::mistakes::compare_and_set::{CAS, LAYOUT, LOW, PAID};
+use crate::mistakes::compare_and_set::{CAS, LAYOUT, LOW, MAY_BE_ABSENT, MAY_LEAVE, PAID};
 use crate::solutions::compare_and_set::{add_gems, set_paid, win};
 
 const MASK: u64 = PAID - 1;
@@ -37,6 +37,7 @@ fn until_set(board: &mut dyn Board, member: &str, new: impl Fn(u64) -> u64) -> b
 pub(crate) fn all() -> Vec<Mistake<Changes>> {
     let mut mistakes = steps();
     mistakes.extend(values());
+    mistakes.extend(without_return());
     mistakes
 }
 
@@ -284,5 +285,49 @@ fn values() -> Vec<Mistake<Changes>> {
                 true
             },
         ),
+    ]
+}
+
+/// Gems and time, set in a member that has to be there.
+fn attempt(board: &mut dyn Board, member: &str, gems: u64, time: u64) -> bool {
+    let seen = board.score(member).unwrap();
+    board.compare_and_set(member, seen, (seen & !MASK) + (gems << 30) + time)
+}
+
+/// Calls that do not come back.
+fn without_return() -> Vec<Mistake<Changes>> {
+    let winning = |name, function: fn(&mut dyn Board, &str, u64, u64) -> bool| {
+        let changes = Changes::new(add_gems, set_paid, function);
+        Mistake::new(name, "win", "returns", changes)
+    };
+    vec![
+        winning("win_never_answers_without_the_member", |board, member, gems, time| {
+            while !attempt(board, member, gems, time) {}
+            true
+        })
+        .says("no answer for a member that is not in the set")
+        .why(MAY_BE_ABSENT)
+        .link(LOW),
+        winning("win_never_answers_if_the_member_leaves", |board, member, gems, time| {
+            if board.score(member).is_none() {
+                return false;
+            }
+            while !attempt(board, member, gems, time) {}
+            true
+        })
+        .says("a look whether the member is there, and no answer if it is gone at the next read")
+        .why(MAY_LEAVE)
+        .link(LOW),
+        winning("win_never_read_again", |board, member, gems, time| {
+            let Some(seen) = board.score(member) else {
+                return false;
+            };
+            let new = (seen & !MASK) + (gems << 30) + time;
+            while !board.compare_and_set(member, seen, new) {}
+            true
+        })
+        .says("attempts that all compare with the first read")
+        .why("Once somebody has written, the score is another one, and it will not come back. Read again before each attempt.")
+        .link(CAS),
     ]
 }

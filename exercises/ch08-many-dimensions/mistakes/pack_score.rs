@@ -42,6 +42,8 @@ enum Step {
     EndRefused,
     LateClamped,
     LateWrapped,
+    LatePanics,
+    LateMirrored,
     EarlyUnchecked,
     EarlyClamped,
     EarlyMasked,
@@ -50,12 +52,13 @@ enum Step {
 use Step::{
     EarlyClamped, EarlyLimitTaken, EarlyMasked, EarlyUnchecked, EndRefused, GemsBy29, GemsBy31,
     GemsBy33, GemsClamped, GemsLimitShort, GemsLimitTaken, GemsMasked, GemsTo33Bits, GemsUnchecked,
-    LateClamped, LateWrapped, PaidBy28, PaidInverted, PaidLeftOut, PaidOnTop, SecondRounded,
-    SecondRoundedUp, TimeAbovePaid, TimeForward, TimeInMilliseconds,
+    LateClamped, LateMirrored, LatePanics, LateWrapped, PaidBy28, PaidInverted, PaidLeftOut,
+    PaidOnTop, SecondRounded, SecondRoundedUp, TimeAbovePaid, TimeForward, TimeInMilliseconds,
 };
 
 /// Of each group, a packer takes one step at most.
-const APART: [&[Step]; 10] = [
+const APART: [&[Step]; 11] = [
+    &[LateClamped, LateWrapped, LatePanics, LateMirrored],
     // What is clamped or cut off is the reversed time.
     &[TimeForward, EarlyClamped],
     &[TimeForward, EarlyMasked],
@@ -89,7 +92,7 @@ const APART: [&[Step]; 10] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 25] = [
+const QUIRKS: [Quirk<Step>; 27] = [
     Quirk::of(
         TimeForward,
         "time_not_reversed",
@@ -270,6 +273,22 @@ const QUIRKS: [Quirk<Step>; 25] = [
         RULES,
     ),
     Quirk::of(
+        LatePanics,
+        "late_players_panic",
+        "returns",
+        "a panic for everybody after the end",
+        "`END - second` does not fit below 0. Such a player has no score: `END.checked_sub(second)?` says so.",
+        RULES,
+    ),
+    Quirk::of(
+        LateMirrored,
+        "late_players_mirrored",
+        "refusal",
+        "the distance from `END`, before it or after it",
+        "`abs_diff` counts in both directions. A player a minute after `END` ties with one a minute before it.",
+        RULES,
+    ),
+    Quirk::of(
         EarlyUnchecked,
         "early_time_flows_over",
         "refusal",
@@ -320,6 +339,10 @@ fn time_field(steps: &[Step], at_ms: u64) -> Option<u64> {
         END.saturating_sub(second)
     } else if has(LateWrapped) {
         END.wrapping_sub(second)
+    } else if has(LateMirrored) {
+        END.abs_diff(second)
+    } else if has(LatePanics) {
+        END - second
     } else {
         END.checked_sub(second)?
     };
@@ -439,6 +462,18 @@ pub fn all() -> Vec<Mistake<Packer>> {
              join the fields by `|`.",
         )
         .link(WILD),
+        mistake("shifts_of_the_sums", "returns", |gems, paid, at_ms| {
+            right(gems, paid, at_ms)?;
+            #[expect(clippy::precedence, reason = "this is the mistake")]
+            let shifted = gems << 30 + u64::from(paid) << 29 + (END - at_ms / 1000);
+            Some(shifted)
+        })
+        .says("a sum of three fields without parentheses")
+        .why(
+            "`a << 30 + b << 29 + c` is `(a << (30 + b)) << (29 + c)`: `+` binds tighter than `<<`. Write the parentheses, or \
+             join the fields by `|`.",
+        )
+        .link(WILD),
         mistake("shifted_in_32_bits", "order", |gems, paid, at_ms| {
             let score = right(gems, paid, at_ms)?;
             let narrow = u32::try_from(gems).ok()?.wrapping_shl(30);
@@ -457,6 +492,15 @@ pub fn all() -> Vec<Mistake<Packer>> {
         .why(
             "`as u32` drops the upper bits without a word: 2^32 gems become 0, and 0 fits. Check the number that was given, or convert \
              it by `u32::try_from`.",
+        )
+        .link(RULES),
+        mistake("second_cast_to_32_bits", "refusal", |gems, paid, at_ms| {
+            right(gems, paid, u64::from((at_ms / 1000) as u32) * 1000)
+        })
+        .says("the second cut to 32 bits before it is checked")
+        .why(
+            "`as u32` drops the upper bits without a word: a second 136 years later becomes one that fits. Check the number that was given, \
+             or convert it by `u32::try_from`.",
         )
         .link(RULES),
         mistake("milliseconds_refused", "layout", |gems, paid, at_ms| {

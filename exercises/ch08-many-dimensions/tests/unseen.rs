@@ -392,10 +392,12 @@ fn changes_that_no_mistake_matches() {
         }
         true
     };
-    observed(
-        &paying(loops),
-        "returns",
-        &["the board was called more than 512 times"],
+    let verdict = paying(loops);
+    named(&verdict, "paid_never_answers_without_the_member");
+    assert!(
+        verdict
+            .message
+            .contains("the board was called more than 512 times")
     );
 }
 
@@ -583,4 +585,34 @@ fn a_win_without_gems_still_sets_the_time() {
         win(board, member, gems, time)
     };
     observed(&winning(nothing_to_do), "both", &["win(E, 0, 21645743) on"]);
+}
+
+#[test]
+fn players_after_the_end_are_named() {
+    let fits = |gems: u64, time: u64| gems < 1 << 23 && time < 1 << 29;
+    let join = |gems, paid, time| gems << 30 | u64::from(paid) << 29 | time;
+    let subtracted = move |gems, paid, at_ms: u64| {
+        let time = END - at_ms / 1000;
+        fits(gems, time).then(|| join(gems, paid, time))
+    };
+    named(&packer(subtracted, unpack), "late_players_panic");
+    let narrow = move |gems, paid, at_ms: u64| {
+        let time = END.checked_sub(u64::from((at_ms / 1000) as u32))?;
+        fits(gems, time).then(|| join(gems, paid, time))
+    };
+    named(&packer(narrow, unpack), "second_cast_to_32_bits");
+    let distance = move |gems, paid, at_ms: u64| {
+        let time = END.abs_diff(at_ms / 1000);
+        fits(gems, time).then(|| join(gems, paid, time))
+    };
+    named(&packer(distance, unpack), "late_players_mirrored");
+}
+
+#[test]
+fn a_name_may_end_in_anything() {
+    let first_line = |text: &str| name(text.lines().next()?);
+    let says = ["ann\\nbob", "It is right on all texts that are no member"];
+    observed(&members(member, first_line), "round-trip", &says);
+    let without_zeros = |text: &str| name(text.trim_end_matches('\0'));
+    observed(&members(member, without_zeros), "round-trip", &["ann\\0"]);
 }

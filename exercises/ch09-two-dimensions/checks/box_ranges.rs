@@ -27,7 +27,11 @@ pub(crate) fn exercise_of(learner: Ranges) -> Exercise<Ranges> {
         stub: Arc::new(stubs::box_ranges::box_ranges),
         solution: Arc::new(solutions::box_ranges::box_ranges),
     };
-    let mut part = PartOf::new("box_ranges", "list");
+    let mut part = PartOf::new("box_ranges", "list").slow(
+        "rectangles on a large map",
+        "Do you try all numbers between the corners? For some of these rectangles they are more than 10^15. List the points \
+         of the rectangle, or cut it in two along the greatest border in it.",
+    );
     for (x, y) in small().into_iter().chain(large()) {
         part = probe(part, x, y);
     }
@@ -125,7 +129,7 @@ fn classes(x: &Span, y: &Span) -> Vec<&'static str> {
         return vec!["rectangles without a point"];
     }
     let ranges = solutions::box_ranges::box_ranges(x.clone(), y.clone()).len();
-    let large = *x.end() > 7;
+    let large = *x.end().max(y.end()) > 7;
     let mut classes = vec![match (large, ranges) {
         (false, 1) => "small rectangles of one range",
         (false, _) => "small rectangles of several ranges",

@@ -203,6 +203,16 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
         .says("the count of shared bits as the cuts")
         .why("A cut makes two bits. Divide the count by two.")
         .link(CELL),
+        mistake("cuts_counted_from_below", "common", |a, b| {
+            let (prefix, cuts) = common_cell(a, b);
+            (prefix, 26 - cuts)
+        })
+        .says("the right prefix, with the steps up from the smallest cells as the cuts")
+        .why(
+            "The cuts are those that make the cell out of the map. Who begins at a number and drops two bits a step has 26 cuts at \
+             first, and one less after each step.",
+        )
+        .link(CELL),
         mistake("rounded_up", "common", |a, b| cell(a, shared_bits(a, b).div_ceil(2)))
             .says("an odd count of bits rounded up to the next cut")
             .why(

@@ -194,6 +194,32 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
                  other.",
             )
             .link(BITS),
+        mistake("both_on_the_even_bits", "number", |x, y| interleave(0, x) | interleave(0, y))
+            .says("the bits of both coordinates at the even places")
+            .why(
+                "Bit i of x belongs at place 2 i + 1, bit i of y at 2 i. At one place, the two fall on each other.",
+            )
+            .link(BITS),
+        mistake("ends_with_the_smaller", "number", |x, y| {
+            let bits = x.min(y).checked_ilog2().map_or(0, |bit| bit + 1);
+            let mask = u32::MAX.checked_shr(32 - bits).unwrap_or(0);
+            interleave(x & mask, y & mask)
+        })
+        .says("bits that end with the highest 1 of the smaller coordinate")
+        .why(
+            "One coordinate has no 1 left and the other has: its bits count still. Go on as long as `x > 0 || y > 0`, or over all 32.",
+        )
+        .link(TASK),
+        mistake("digits_not_padded", "number", |x, y| {
+            let digits = |n: u32| format!("{n:b}").into_bytes();
+            let pairs = digits(x).into_iter().zip(digits(y));
+            pairs.fold(0, |number, (x, y)| number << 2 | u64::from((x - b'0') << 1 | (y - b'0')))
+        })
+        .says("binary digits without the zeros in front")
+        .why(
+            "The first digit of 2 is worth 2, that of 1 is worth 1, and they make no pair. All numbers need 32 digits: `{x:032b}`.",
+        )
+        .link(TASK),
         mistake("added", "number", |x, y| u64::from(x) + u64::from(y))
             .says("the sum")
             .why("1, 0 and 0, 1 have the same sum. Nobody can get the two points back.")

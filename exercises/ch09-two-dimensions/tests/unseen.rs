@@ -413,3 +413,43 @@ fn a_test_that_sorts_is_not_taken_for_one_that_counts() {
     };
     named(&tested(sorts), "sorted_before_compared");
 }
+
+#[test]
+fn loops_over_bits_that_go_wrong_are_named() {
+    let both_left = |mut x: u32, mut y: u32| {
+        let (mut number, mut bit) = (0, 0);
+        while x > 0 && y > 0 {
+            number |= u64::from(y & 1) << bit | u64::from(x & 1) << (bit + 1);
+            (x, y, bit) = (x >> 1, y >> 1, bit + 2);
+        }
+        number
+    };
+    named(&curve(both_left, deinterleave), "ends_with_the_smaller");
+    let one_place = |x: u32, y: u32| spread(x) | spread(y);
+    named(&curve(one_place, deinterleave), "both_on_the_even_bits");
+    let upwards = |mut a: u64, mut b: u64| {
+        let mut steps = 0;
+        while a != b {
+            (a, b, steps) = (a >> 2, b >> 2, steps + 1);
+        }
+        (a, steps)
+    };
+    named(&cells(right_range, upwards), "cuts_counted_from_below");
+}
+
+#[test]
+fn the_end_of_the_map_is_no_small_rectangle() {
+    let narrow = |x: Span, y: Span| {
+        let mut ranges = right_ranges(x, y);
+        for range in &mut ranges {
+            let low = |n: &u64| n & u64::from(u32::MAX);
+            *range = low(range.start())..=low(range.end());
+        }
+        ranges
+    };
+    observed(
+        &ranges(narrow),
+        "ranges",
+        &["It is right on all small rectangles of one range"],
+    );
+}

@@ -303,16 +303,21 @@ pub enum Death {
         /// The limit, in milliseconds.
         limit_ms: u64,
     },
+    /// One call did not come back within the limit, and hardly used the processor.
+    Waits {
+        /// The limit, in milliseconds.
+        limit_ms: u64,
+    },
     /// Every call came back, but all together took too long.
     TooSlow {
         /// The limit, in milliseconds.
         limit_ms: u64,
     },
-    /// The calls nested until the stack was full.
+    /// The stack was full: calls nested too deeply, or one of them has large variables.
     StackOverflow,
     /// An allocation was refused.
     OutOfMemory {
-        /// How many bytes were asked for at once, when known.
+        /// How many bytes were asked for at last, when known.
         asked: Option<u64>,
         /// How much the process may have in all, in MiB.
         limit_mib: u64,
@@ -331,20 +336,28 @@ impl std::fmt::Display for Death {
                 "no answer after {:.1} s: an endless loop, or a very slow one",
                 seconds(*limit_ms)
             ),
+            Self::Waits { limit_ms } => write!(
+                f,
+                "no answer after {:.1} s, and hardly any work done: it waits, as for input, in a `sleep`, \
+                 or for a lock that it holds itself",
+                seconds(*limit_ms)
+            ),
             Self::TooSlow { limit_ms } => write!(
                 f,
                 "all calls together took longer than {:.1} s",
                 seconds(*limit_ms)
             ),
-            Self::StackOverflow => {
-                f.write_str("the stack overflowed: a function calls itself without end")
-            }
+            Self::StackOverflow => f.write_str(
+                "the stack overflowed: a function calls itself without end or too often, or its local \
+                 variables are too large",
+            ),
             Self::OutOfMemory {
                 asked: Some(n),
                 limit_mib,
             } => write!(
                 f,
-                "it asked for {n} bytes of memory at once; the limit is {limit_mib} MiB in all"
+                "no memory was left for another {n} bytes: it may have {limit_mib} MiB in all. Something \
+                 grows without end, or is far too large"
             ),
             Self::OutOfMemory {
                 asked: None,

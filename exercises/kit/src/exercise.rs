@@ -66,6 +66,8 @@ pub struct Part {
     pub after: Vec<&'static str>,
     /// Asked only for the sake of another part, and not judged by itself.
     pub auxiliary: bool,
+    /// A class on which a certain way takes for ever, and a sentence about that way.
+    pub slow: Option<(&'static str, &'static str)>,
     /// For a test that the learner writes: what each probe hands to it, as `encoder`.
     pub judges: Option<&'static str>,
 }
@@ -367,6 +369,7 @@ impl<I> PartOf<I> {
                 own_keys: None,
                 after: Vec::new(),
                 auxiliary: false,
+                slow: None,
                 judges: None,
             },
             asks: Vec::new(),
@@ -405,6 +408,14 @@ impl<I> PartOf<I> {
     #[must_use]
     pub fn after(mut self, function: &'static str) -> Self {
         self.part.after.push(function);
+        self
+    }
+
+    /// Names a class on which a way that is right elsewhere takes for ever, and what to say of that way when a call of the
+    /// class does not end. Ask for it in the sentence: the call may be endless for another reason.
+    #[must_use]
+    pub fn slow(mut self, class: &'static str, says: &'static str) -> Self {
+        self.part.slow = Some((class, says));
         self
     }
 

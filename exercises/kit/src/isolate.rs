@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! no new line within CALL_LIMIT        an endless loop; the parent kills the child
+//! nor within CALL_LIMIT_BY_CLOCK       it waits, if it has used little processor time
 //! not finished within RUN_LIMIT        too slow
 //! "has overflowed its stack"           Rust's own message before it aborts
 //! "memory allocation of N bytes"       Rust's own message before it aborts
@@ -40,6 +41,8 @@ const CALL_LIMIT: Duration = Duration::from_millis(1000);
 /// How long one call may take by the clock: for calls that sleep or wait, and for systems that do not
 /// tell us the processor time of another process.
 const CALL_LIMIT_BY_CLOCK: Duration = Duration::from_secs(4);
+/// Who used no more processor time than this in [`CALL_LIMIT_BY_CLOCK`] was waiting.
+const WAITING_MAX: Duration = Duration::from_millis(100);
 /// How much processor time all calls together may take.
 const RUN_LIMIT: Duration = Duration::from_secs(8);
 /// How long they may take by the clock.
@@ -99,7 +102,10 @@ pub fn observe(exercise: &dyn Judged, who: Who) -> io::Result<Behaviour> {
             None => break,
             Some(death) if outcomes.len() < count => {
                 deaths += 1;
-                let slow = matches!(death, Death::EndlessLoop { .. } | Death::TooSlow { .. });
+                let slow = matches!(
+                    death,
+                    Death::EndlessLoop { .. } | Death::Waits { .. } | Death::TooSlow { .. }
+                );
                 outcomes.push(Outcome::Died(death));
                 if slow || deaths >= DEATHS_MAX {
                     break;
@@ -242,18 +248,13 @@ fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
         let stuck = progress.stuck(fs::metadata(answers)?.len(), used);
         let by_clock = begin.elapsed();
         let too_slow = used.unwrap_or(by_clock) > RUN_LIMIT || by_clock > RUN_LIMIT_BY_CLOCK;
-        if stuck || too_slow {
+        let too_slow = too_slow.then(|| Death::TooSlow {
+            limit_ms: milliseconds(RUN_LIMIT),
+        });
+        if let Some(death) = stuck.or(too_slow) {
             child.kill()?;
             child.wait()?;
-            return Ok(Ended::Killed(if stuck {
-                Death::EndlessLoop {
-                    limit_ms: milliseconds(CALL_LIMIT),
-                }
-            } else {
-                Death::TooSlow {
-                    limit_ms: milliseconds(RUN_LIMIT),
-                }
-            }));
+            return Ok(Ended::Killed(death));
         }
         thread::sleep(POLL);
     }
@@ -267,10 +268,11 @@ struct Progress {
 }
 
 impl Progress {
-    fn stuck(&mut self, length: u64, used: Option<Duration>) -> bool {
+    /// What the child died of, if it has come no further for too long.
+    fn stuck(&mut self, length: u64, used: Option<Duration>) -> Option<Death> {
         // A child that has not begun is waiting for the machine, not looping.
         if length == 0 {
-            return false;
+            return None;
         }
         let (since, used_then) = match self.since {
             Some(since) if self.length == length => since,
@@ -279,12 +281,18 @@ impl Progress {
                 *self.since.insert((Instant::now(), used))
             }
         };
-        let by_clock = since.elapsed();
-        let busy = match (used, used_then) {
-            (Some(now), Some(then)) => now.saturating_sub(then) > CALL_LIMIT,
-            _ => false,
-        };
-        busy || by_clock > CALL_LIMIT_BY_CLOCK
+        let worked = used
+            .zip(used_then)
+            .map(|(now, then)| now.saturating_sub(then));
+        if worked > Some(CALL_LIMIT) {
+            let limit_ms = milliseconds(CALL_LIMIT);
+            return Some(Death::EndlessLoop { limit_ms });
+        }
+        let limit_ms = milliseconds(CALL_LIMIT_BY_CLOCK);
+        (since.elapsed() > CALL_LIMIT_BY_CLOCK).then_some(match worked {
+            Some(worked) if worked <= WAITING_MAX => Death::Waits { limit_ms },
+            _ => Death::EndlessLoop { limit_ms },
+        })
     }
 }
 

@@ -4,12 +4,14 @@
 
 use std::collections::HashSet;
 
-use crate::answer::Outcome;
+use crate::answer::{Death, Outcome};
 use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
 use crate::relate::relation;
 use crate::render::{brief, count, some_of};
 
+/// How the standard library refuses a capacity.
+const NO_ROOM: &str = "capacity overflow";
 /// At most so many calls are named one by one.
 const NAMED_MAX: usize = 4;
 
@@ -91,6 +93,13 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
             ));
         }
     }
+    let no_room = |o: &Outcome| matches!(o, Outcome::Panic { message, .. } if message == NO_ROOM);
+    if outcomes.iter().any(no_room) {
+        said.push(format!(
+            "`{NO_ROOM}` means that something asked for more room than there can be: an iterator without an \
+             end was collected, as that of `cycle` or `repeat`, or a capacity is far too large."
+        ));
+    }
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
     if !todos.is_empty() {
         said.push(format!(
@@ -112,6 +121,17 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         } else {
             format!("{before}; {} not tried after that.", were(unasked))
         });
+    }
+    let ended = |i: usize| {
+        !matches!(
+            outcomes[i],
+            Outcome::Died(Death::EndlessLoop { .. } | Death::TooSlow { .. })
+        )
+    };
+    if let Some((class, says)) = part.slow
+        && !part.members(class).into_iter().all(ended)
+    {
+        said.push(says.to_owned());
     }
     said
 }
