@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use engine::{Db, FamilyOptions, Options, TableReads, verify};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rlimit::Resource;
 
 use crate::support::{Dice, seed_or};
 
@@ -130,11 +130,7 @@ fn open_descriptors() -> u64 {
 
 /// Lets the process have no more than `descriptors` open. How many it could have before.
 fn limit_descriptors(descriptors: u64) -> u64 {
-    let before = getrlimit(Resource::Nofile);
-    let now = Rlimit {
-        current: Some(descriptors),
-        maximum: before.maximum,
-    };
-    setrlimit(Resource::Nofile, now).unwrap();
-    before.current.unwrap_or(u64::MAX)
+    let (before, most) = Resource::NOFILE.get().unwrap();
+    Resource::NOFILE.set(descriptors, most).unwrap();
+    before
 }

@@ -95,7 +95,8 @@ struct Cli {
     #[arg(long, value_name = "SIZE", value_parser = Options::write_buffer, env = "REDIS_LAYER_WRITE_BUFFER")]
     write_buffer: Option<usize>,
 
-    /// The most connections that may be open at a time.
+    /// The most connections that may be open at a time. If the limit on open files is too low for them and cannot be raised, there
+    /// are fewer.
     #[arg(long, default_value_t = 10_000, env = "REDIS_LAYER_MAXCLIENTS")]
     maxclients: usize,
 

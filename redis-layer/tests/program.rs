@@ -146,6 +146,79 @@ fn a_taken_port_is_named() {
     assert!(!data.exists(), "a server that did not start left data");
 }
 
+/// More clients than a system lets even a privileged process have files.
+const MORE_THAN_ANY: &str = "4000000000";
+
+/// The program where the system lets it have few files open: `limits` are options of `ulimit`.
+fn with_few_files(dir: &Path, limits: &str, more: &[&str]) -> Command {
+    let mut limited = Command::new("sh");
+    let run = format!("ulimit {limits}; exec \"$0\" \"$@\"");
+    limited.args(["-c", &run]).arg(command().get_program());
+    limited
+        .arg("--dir")
+        .arg(dir)
+        .args(["--write-buffer", "1mb"])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    limited
+}
+
+/// Clients take no descriptor that the server needs: it refuses them in words, and goes on to write logs and tables.
+#[test]
+fn clients_leave_descriptors_for_the_server_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut limited = with_few_files(dir.path(), "-n 80", &["--maxclients", MORE_THAN_ANY]);
+    let running = Running::spawn(&mut limited);
+    let mut client = Client::connect(running.address);
+    // The 80 less those that are kept back.
+    assert_eq!(
+        client.call(&["config", "get", "maxclients"]),
+        "*2\\r\\n$10\\r\\nmaxclients\\r\\n$2\\r\\n48\\r\\n"
+    );
+    let mut others: Vec<Client> = (1..48).map(|_| Client::connect(running.address)).collect();
+    for other in &mut others {
+        assert_eq!(other.call(&["ping"]), "+PONG\\r\\n");
+    }
+    let (said, closed) = Client::connect(running.address).rest(Duration::from_secs(5));
+    assert_eq!(said, b"-ERR max number of clients reached\r\n");
+    assert!(closed);
+    let value = "v".repeat(10_000);
+    for n in 0..1_000 {
+        let key = format!("key{n}");
+        assert_eq!(client.call(&["set", &key, &value]), "+OK\\r\\n");
+    }
+    let tables = fs::read_dir(dir.path()).unwrap().filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().ends_with(".sst")
+    });
+    assert!(tables.count() > 0, "nothing was written to a table");
+}
+
+#[test]
+fn a_limit_on_open_files_that_leaves_no_client_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let error = refused(with_few_files(
+        &data,
+        "-n 32",
+        &["--set", "maxclients=4000000000"],
+    ));
+    assert!(error.contains("Raise it to 4000000032"), "{error}");
+    assert!(!data.exists(), "a server that did not start left data");
+}
+
+#[test]
+fn a_limit_on_open_files_that_may_be_raised_is_raised() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut limited = with_few_files(dir.path(), "-S -n 40", &["--maxclients", "100"]);
+    let running = Running::spawn(&mut limited);
+    let mut clients: Vec<Client> = (0..100).map(|_| Client::connect(running.address)).collect();
+    for client in &mut clients {
+        assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
+    }
+}
+
 #[test]
 fn an_address_that_others_reach_needs_consent() {
     let dir = tempfile::tempdir().unwrap();

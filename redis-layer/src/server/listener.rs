@@ -13,6 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
+use crate::commands::config::descriptors::{RESERVED, allow_clients};
 use crate::commands::{Server, Session};
 use crate::server::batching::Batcher;
 use crate::server::client_checks::check_clients;
@@ -42,6 +43,15 @@ pub enum StartError {
     NotProtected {
         /// The address.
         host: IpAddr,
+    },
+    /// The system lets the server have too few files open.
+    #[error(
+        "the limit on open files (`ulimit -n`) leaves none for clients, because the server itself keeps {RESERVED}. \
+         Raise it to {} for {clients} clients (--maxclients)", clients + RESERVED
+    )]
+    Descriptors {
+        /// How many clients were wanted.
+        clients: u64,
     },
     /// The server cannot listen on the address.
     #[error("cannot listen at {address}: {source}.{}", advice(source))]
@@ -98,6 +108,24 @@ fn socket_advice(source: &io::Error) -> &'static str {
     }
 }
 
+/// Wants no more clients than the system allows, and says so.
+fn limit_clients(options: &mut Options) -> Result<(), StartError> {
+    let clients = options.clients();
+    let possible = allow_clients(clients);
+    if possible == 0 {
+        return Err(StartError::Descriptors { clients });
+    }
+    if possible < clients {
+        let needed = clients + RESERVED;
+        tracing::warn!(
+            "maxclients is {possible} and not {clients}: the system lets this process have too few files open. Raise the limit \
+             (`ulimit -n`) to {needed}"
+        );
+        options.config.push(("maxclients", possible.to_string()));
+    }
+    Ok(())
+}
+
 /// A port that the server listens on, before it serves clients. Clients that connect have to wait.
 ///
 /// The server takes the port before it opens the store, so that a server that cannot listen creates no data.
@@ -114,11 +142,12 @@ impl Listener {
     ///
     /// # Errors
     /// See [`StartError`].
-    pub async fn bind(options: Options) -> Result<Self, StartError> {
+    pub async fn bind(mut options: Options) -> Result<Self, StartError> {
         let host = options.host;
         if options.protected && options.password.is_empty() && !host.is_loopback() {
             return Err(StartError::NotProtected { host });
         }
+        limit_clients(&mut options)?;
         let address = SocketAddr::new(host, options.port);
         let listen = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;

@@ -66,6 +66,13 @@ impl Options {
         bytes.ok_or("expected a size from 1mb to 1024gb".to_owned())
     }
 
+    /// How many connections are wanted: a setting counts, and not the option that it replaces.
+    pub(super) fn clients(&self) -> u64 {
+        let set = self.config.iter().rfind(|(name, _)| *name == "maxclients");
+        let set = set.and_then(|(_, value)| value.parse().ok());
+        set.unwrap_or(self.max_clients as u64)
+    }
+
     /// The settings that the server starts with.
     #[must_use]
     pub fn settings(&self, port: u16) -> Settings {

@@ -32,7 +32,7 @@ impl Running {
 
     /// At a port that the system chooses, as the program says: one that looked free might be taken by somebody else before the
     /// program is there, and then a stranger would answer.
-    fn spawn(command: &mut Command) -> Self {
+    pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut process = command
             .args(["--port", "0"])
             .stderr(Stdio::piped())

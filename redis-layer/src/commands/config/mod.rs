@@ -9,6 +9,7 @@
 //! 2. `CONFIG SET` changes all the settings that it names, or none.
 //! 3. Once a change has returned, `Live` agrees with the texts.
 
+pub(crate) mod descriptors;
 mod live;
 mod parameters;
 pub(crate) mod value;
@@ -22,6 +23,7 @@ use parking_lot::RwLock;
 use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 use crate::types::number::c_text;
+use descriptors::allow_clients;
 pub use live::Live;
 pub(crate) use live::{OutputClass, total_memory};
 use parameters::{Change, PARAMETERS, Parameter};
@@ -256,16 +258,15 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// Refuses more clients than the system has sockets for, as Redis does.
 fn check_file_descriptors(changes: &[(&str, &str)]) -> Result<(), CommandError> {
-    /// Files that the store and the server themselves keep open.
-    const RESERVED: u64 = 32;
     let asked = changes
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case("maxclients"));
-    let Some(asked) = asked.and_then(|(_, value)| value.parse::<u64>().ok()) else {
+    let asked = asked.and_then(|(_, value)| value.parse::<u32>().ok());
+    let Some(asked) = asked.map(u64::from) else {
         return Ok(());
     };
-    let possible = open_file_limit().saturating_sub(RESERVED);
-    if asked <= possible || asked > u64::from(u32::MAX) {
+    let possible = allow_clients(asked);
+    if possible == asked {
         return Ok(());
     }
     let why = format!(
@@ -273,16 +274,6 @@ fn check_file_descriptors(changes: &[(&str, &str)]) -> Result<(), CommandError> 
          {possible}"
     );
     Err(refused("maxclients", &why))
-}
-
-/// How many files this process may have open.
-fn open_file_limit() -> u64 {
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let line = limits
-        .lines()
-        .find(|line| line.starts_with("Max open files"));
-    line.and_then(|line| line.split_ascii_whitespace().nth(3)?.parse().ok())
-        .unwrap_or(u64::MAX)
 }
 
 /// `CONFIG RESETSTAT`
