@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::commands::seldom::Seldom;
 use crate::commands::table::Spec;
 use crate::store;
 use crate::types;
@@ -89,7 +90,10 @@ impl From<types::Error> for CommandError {
             types::Error::NotANumber => Self::NAN_RESULT,
             types::Error::TooMuch => Self::fixed("ERR the strings are longer than 1 GiB together"),
             types::Error::Damaged { .. } | types::Error::Outdated | types::Error::Store(_) => {
-                tracing::error!(%error, "a command failed in the store");
+                static FAILURES: Seldom = Seldom::new();
+                if let Some(unsaid) = FAILURES.is_due() {
+                    tracing::error!(%error, unsaid, "a command failed in the store");
+                }
                 Self::quoting(&[b"ERR the store failed: ", error.to_string().as_bytes()])
             }
         }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use crate::commands::Server;
 use crate::commands::dispatch::{Writer, publish};
 use crate::commands::key_locks::Locks;
+use crate::commands::seldom::Seldom;
 use crate::store::Scope;
 use crate::types::{Class, Committed, Result, Txn, expiry};
 
@@ -61,7 +62,10 @@ pub(crate) fn remove_found(server: &Server, committed: &mut Committed, by: Write
     }
     try_remove_found(server, committed, by).unwrap_or_else(|error| {
         // The transaction itself has succeeded, and its client must get the answer.
-        tracing::warn!(%error, "expired keys are not removed");
+        static FAILURES: Seldom = Seldom::new();
+        if let Some(unsaid) = FAILURES.is_due() {
+            tracing::warn!(%error, unsaid, "expired keys are not removed");
+        }
         false
     })
 }

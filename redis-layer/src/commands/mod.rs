@@ -54,6 +54,7 @@ mod reply;
 mod run_blocking;
 mod scan;
 mod scripting;
+mod seldom;
 mod server;
 mod session;
 mod sets;

@@ -16,6 +16,8 @@ use crate::server::Durability;
 const BATCH: usize = 64;
 /// How long to wait when nothing is due.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long to wait after an error. A full disk ends when there is space again.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Removes expired keys until it is dropped.
 pub(super) struct Expirer {
@@ -53,23 +55,31 @@ impl Drop for Expirer {
 
 fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Receiver<()>) {
     let mut pause = PAUSE;
+    let mut fails = false;
     while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         pause = PAUSE;
         if !server.shared.has_active_expiry() || server.is_paused() {
             continue;
         }
         match remove_expired(server, BATCH) {
-            Ok(0) => {}
             Ok(removed) => {
-                durability.mark_written();
+                if std::mem::take(&mut fails) {
+                    tracing::info!("expired keys are removed again");
+                }
+                if removed > 0 {
+                    durability.mark_written();
+                }
                 if removed >= BATCH as u64 {
                     // There may be more.
                     pause = Duration::ZERO;
                 }
             }
             Err(error) => {
-                tracing::error!(%error, "expired keys are not removed any more");
-                return;
+                // Said once, and not each second.
+                if !std::mem::replace(&mut fails, true) {
+                    tracing::error!(%error, "expired keys are not removed until this is mended");
+                }
+                pause = RETRY_PAUSE;
             }
         }
     }

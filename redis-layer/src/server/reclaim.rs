@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::server::Durability;
 use crate::store::Store;
-use crate::types::Sweeper;
+use crate::types::{self, Sweeper};
 
 /// How many orphans or collections a step looks at.
 const STEP_ROWS: usize = 1024;
@@ -68,44 +68,65 @@ fn pause_after(worked: Duration) -> Duration {
 fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Receiver<()>) {
     let is_stopped_after = |pause| stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout);
     let mut walked_at = None;
-    let mut worked = Duration::ZERO;
-    while !is_stopped_after(pause_after(std::mem::take(&mut worked))) {
+    let mut pause = WALK_PAUSE;
+    let mut fails = false;
+    while !is_stopped_after(pause) {
+        pause = WALK_PAUSE;
         let written = durability.written();
         if walked_at == Some(written) {
             continue;
         }
-        let mut sweeper = Sweeper::default();
-        let mut large = Vec::new();
-        loop {
-            let begun = Instant::now();
-            let step = sweeper.step(store, STEP_ROWS);
-            worked += begun.elapsed();
-            match step {
-                Ok(step) => {
-                    large.extend(step.large);
-                    if step.is_last {
-                        break;
-                    }
-                }
-                Err(error) => {
-                    tracing::error!(%error, "the space of removed keys is not given back any more");
-                    return;
+        match walk(store, is_stopped_after) {
+            Ok(Walk::Ended { worked }) => {
+                pause = pause_after(worked);
+                walked_at = Some(written);
+                if std::mem::take(&mut fails) {
+                    tracing::info!("the space of removed keys is given back again");
                 }
             }
-            if is_stopped_after(STEP_PAUSE) {
-                return;
+            Ok(Walk::Stopped) => return,
+            Err(error) => {
+                // Said once, and not after each try.
+                if !std::mem::replace(&mut fails, true) {
+                    tracing::error!(%error, "the space of removed keys is not given back until this is mended");
+                }
+                pause = REST_MAX;
             }
         }
-        for (space, range) in large {
-            if let Err(error) = store.reclaim(space, &range) {
-                tracing::error!(%error, "the space of a removed key stays taken for now");
-            }
-            if is_stopped_after(STEP_PAUSE) {
-                return;
-            }
-        }
-        walked_at = Some(written);
     }
+}
+
+/// How a walk over all rows came to its end.
+enum Walk {
+    Ended { worked: Duration },
+    Stopped,
+}
+
+fn walk(store: &dyn Store, is_stopped_after: impl Fn(Duration) -> bool) -> types::Result<Walk> {
+    let mut sweeper = Sweeper::default();
+    let mut worked = Duration::ZERO;
+    let mut large = Vec::new();
+    loop {
+        let begun = Instant::now();
+        let step = sweeper.step(store, STEP_ROWS)?;
+        worked += begun.elapsed();
+        large.extend(step.large);
+        if step.is_last {
+            break;
+        }
+        if is_stopped_after(STEP_PAUSE) {
+            return Ok(Walk::Stopped);
+        }
+    }
+    for (space, range) in large {
+        if let Err(error) = store.reclaim(space, &range) {
+            tracing::error!(%error, "the space of a removed key stays taken for now");
+        }
+        if is_stopped_after(STEP_PAUSE) {
+            return Ok(Walk::Stopped);
+        }
+    }
+    Ok(Walk::Ended { worked })
 }
 
 #[cfg(test)]
