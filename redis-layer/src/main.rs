@@ -152,6 +152,8 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // Nobody may be reading any more. A complaint about that would fail as well, and end what is running.
+        .log_internal_errors(false)
         .init();
     let cli = Cli::parse();
     if let Some(Subcommand::Fsck { dir }) = &cli.command {
@@ -269,7 +271,10 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     let context = "cannot listen for signals";
     let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
     let mut terminate = signal(SignalKind::terminate()).context(context)?;
+    // The terminal is closed: a server goes on, as Redis does. Whoever listens for a signal does not end by it.
+    let hangup = signal(SignalKind::hangup()).context(context)?;
     Ok(async move {
+        let _hangup = hangup;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}

@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -44,6 +45,34 @@ fn refused(mut command: Command) -> String {
     let Output { status, stderr, .. } = command.output().unwrap();
     assert_eq!(status.code(), Some(1));
     String::from_utf8(stderr).unwrap()
+}
+
+/// A terminal that is closed, or a program that read the log and is gone.
+#[test]
+fn the_program_goes_on_where_nobody_reads_its_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = program(dir.path(), 0, &[]).spawn().unwrap();
+    let mut log = BufReader::new(process.stderr.take().unwrap());
+    let mut line = String::new();
+    let address = loop {
+        line.clear();
+        assert!(log.read_line(&mut line).unwrap() > 0, "it listens");
+        if let Some((_, address)) = line.split_once("listening at ") {
+            break address.trim().parse().unwrap();
+        }
+    };
+    drop(log);
+    let mut running = Running { process, address };
+    let pid = running.process.id().to_string();
+    let sent = Command::new("kill").args(["-HUP", &pid]).status().unwrap();
+    assert!(sent.success());
+    let mut client = Client::connect(address);
+    let script = "redis.log(redis.LOG_WARNING, 'a line') return 7";
+    for _ in 0..3 {
+        assert_eq!(client.call(&["eval", script, "0"]), ":7\\r\\n");
+    }
+    client.send(b"shutdown\r\n").unwrap();
+    assert_eq!(running.process.wait().unwrap().code(), Some(0));
 }
 
 #[test]
