@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
+use crate::say::{say, say_line};
 use crate::status::{self, Report};
 use crate::{hint, prove, report, reset, table, timing};
 
 fn print_json(value: &impl Serialize) -> Result<()> {
-    println!("{}", serde_json::to_string_pretty(value)?);
+    say_line!("{}", serde_json::to_string_pretty(value)?);
     Ok(())
 }
 
@@ -35,33 +36,33 @@ pub(crate) fn check(
     if json {
         print_json(&reports)?;
     } else if reports.len() > 1 {
-        anstream::println!("\n{}", table::summary(reports.iter().map(|r| &r.row)));
+        say_line!("\n{}", table::summary(reports.iter().map(|r| &r.row)));
     }
     Ok(reports.iter().all(|r| r.row.state != State::Failing))
 }
 
 fn print_look(look: &status::Look) {
     if let Some(rendered) = &look.broken {
-        anstream::print!("{rendered}");
+        say!("{rendered}");
     }
     for Report { row, message, .. } in &look.reports {
-        anstream::println!(
+        say_line!(
             "{}  {}",
             row.name.bold(),
             table::state(row.state).trim_end()
         );
         match row.state {
             State::NotStarted => {
-                anstream::println!("The task is in {}.", row.file);
+                say_line!("The task is in {}.", row.file);
                 if let Some(half_written) = &row.diagnosis {
-                    anstream::println!("Your file has changed, but {half_written}.");
+                    say_line!("Your file has changed, but {half_written}.");
                 }
             }
             State::Passed => {}
             State::Failing if look.broken.is_some() => {
-                anstream::println!("{}", row.diagnosis.as_deref().unwrap_or_default());
+                say_line!("{}", row.diagnosis.as_deref().unwrap_or_default());
             }
-            State::Failing => anstream::print!("\n{message}"),
+            State::Failing => say!("\n{message}"),
         }
     }
 }
@@ -75,7 +76,7 @@ pub(crate) fn list(catalogue: &Catalogue, json: bool) -> Result<bool> {
     if json {
         print_json(&reports.iter().map(|r| &r.row).collect::<Vec<_>>())?;
     } else {
-        anstream::print!("{}", table::table(&reports));
+        say!("{}", table::table(&reports));
     }
     Ok(true)
 }
@@ -91,7 +92,7 @@ pub(crate) fn report(
     if json {
         print_json(&learners)?;
     } else {
-        anstream::print!("{}", report::text(&learners));
+        say!("{}", report::text(&learners));
     }
     Ok(true)
 }
@@ -103,10 +104,10 @@ pub(crate) fn hint(catalogue: &Catalogue, name: &str, step: usize, json: bool) -
         print_json(&hint)?;
         return Ok(true);
     }
-    anstream::println!("{}", format!("Hint {step} of {}", hint.of).bold());
-    println!("{}", hint.text);
+    say_line!("{}", format!("Hint {step} of {}", hint.of).bold());
+    say_line!("{}", hint.text);
     if step < hint.of {
-        println!("\nThe next one: cargo workbook hint {name} {}", step + 1);
+        say_line!("\nThe next one: cargo workbook hint {name} {}", step + 1);
     }
     Ok(true)
 }
@@ -117,12 +118,12 @@ pub(crate) fn reset(catalogue: &Catalogue, name: &str, yes: bool, json: bool) ->
     if json {
         print_json(&done)?;
     } else if done.changed {
-        println!("{} holds the stub again.", done.file);
+        say_line!("{} holds the stub again.", done.file);
         if let Some(backup) = &done.backup {
-            println!("Your answer is kept in {backup}.");
+            say_line!("Your answer is kept in {backup}.");
         }
     } else {
-        println!("{} holds the stub already; nothing was changed.", done.file);
+        say_line!("{} holds the stub already; nothing was changed.", done.file);
     }
     Ok(true)
 }
@@ -146,14 +147,14 @@ pub(crate) fn prove(
             None => "ok    ".green().to_string(),
             Some(_) => "FAULT ".red().bold().to_string(),
         };
-        anstream::println!("{mark}{}: {}", proof.exercise, proof.what);
+        say_line!("{mark}{}: {}", proof.exercise, proof.what);
         if let Some(fault) = &proof.fault {
             for line in fault.lines() {
-                anstream::println!("        {line}");
+                say_line!("        {line}");
             }
         }
     }
-    println!("{} proved, {faults} not", proofs.len() - faults);
+    say_line!("{} proved, {faults} not", proofs.len() - faults);
     Ok(faults == 0)
 }
 
@@ -164,12 +165,12 @@ pub(crate) fn time(catalogue: &Catalogue, name: &str, json: bool) -> Result<bool
         print_json(&timing)?;
     } else {
         let shown: Vec<String> = timing.seconds.iter().map(|s| format!("{s:.2} s")).collect();
-        println!(
+        say_line!(
             "from saving {} to the verdict: {}",
             timing.file,
             shown.join(", ")
         );
-        println!("the limit is {:.1} s", timing.limit);
+        say_line!("the limit is {:.1} s", timing.limit);
     }
     Ok(timing.within())
 }

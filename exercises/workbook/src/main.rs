@@ -17,6 +17,7 @@ mod prove;
 mod report;
 mod reset;
 mod room;
+mod say;
 mod scratch;
 mod serve;
 mod status;

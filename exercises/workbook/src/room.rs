@@ -18,6 +18,7 @@ use owo_colors::OwoColorize as _;
 
 use crate::catalogue::Catalogue;
 use crate::report::{Class, Learner, Standing};
+use crate::say::say;
 use crate::table;
 
 /// How long a look rests before the next one. Each reads every copy, perhaps over a network.
@@ -37,11 +38,11 @@ pub(crate) fn show(
     class.look(say)?;
     if !watch {
         class.not_empty()?;
-        anstream::print!("{}", view(&class.learners));
+        say!("{}", view(&class.learners));
         return Ok(true);
     }
     loop {
-        anstream::print!("{WIPE}{}", view(&class.learners));
+        say!("{WIPE}{}", view(&class.learners));
         loop {
             thread::sleep(REST);
             match class.look(say) {

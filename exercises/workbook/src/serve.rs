@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
+use crate::say::{say, say_line};
 use crate::status::{self, Report};
 use crate::table;
 use crate::watch::{Changed, Saved, Watch};
@@ -39,9 +40,9 @@ pub(crate) fn serve(
         options.on_event = Arc::new(|event| tell(&event));
         let server = Server::bind(options).await?;
         let address = format!("http://{}/", server.addr()?);
-        anstream::println!("The book: {} (Ctrl-C ends it)", address.bold().underline());
+        say_line!("The book: {} (Ctrl-C ends it)", address.bold().underline());
         if !host.is_loopback() {
-            anstream::println!("Everybody who can reach {host} can read it.");
+            say_line!("Everybody who can reach {host} can read it.");
         }
         if open {
             open_browser(&address);
@@ -88,17 +89,17 @@ fn tell(event: &Event) {
             problems,
         } => {
             if *changed {
-                anstream::println!(
+                say_line!(
                     "{}",
                     format!("book built in {:.1} s", took.as_secs_f64()).dimmed()
                 );
             }
             for problem in problems {
-                anstream::println!("{} {problem}", "book:".yellow().bold());
+                say_line!("{} {problem}", "book:".yellow().bold());
             }
         }
         Event::BuildFailed { message } => {
-            anstream::println!("{} {message}", "the book does not build:".red().bold());
+            say_line!("{} {message}", "the book does not build:".red().bold());
         }
         _ => {}
     }
@@ -118,7 +119,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
         if saved.changed == Changed::Everything {
             match Catalogue::load(&catalogue.root) {
                 Ok(fresh) => catalogue = fresh,
-                Err(error) => anstream::println!("{} {error:#}", "error:".red().bold()),
+                Err(error) => say_line!("{} {error:#}", "error:".red().bold()),
             }
         }
         let first = reports.is_empty();
@@ -139,7 +140,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
                     merge(&mut reports, look.reports);
                     publish(&reports, status);
                 }
-                Err(error) => anstream::println!("{} {error:#}", "error:".red().bold()),
+                Err(error) => say_line!("{} {error:#}", "error:".red().bold()),
             }
         }
         reports.retain(|report| {
@@ -148,7 +149,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
                 .any(|(_, e)| e.name == report.row.name)
         });
         publish(&reports, status);
-        anstream::print!("\n{}", table::table(&reports));
+        say!("\n{}", table::table(&reports));
         progress = Progress::Hidden;
         saved = watch.wait(&catalogue);
     }
@@ -175,7 +176,7 @@ fn publish(reports: &[Report], status: &watch::Sender<String>) {
                 changed
             });
         }
-        Err(error) => anstream::println!("{} {error:#}", "error:".red().bold()),
+        Err(error) => say_line!("{} {error:#}", "error:".red().bold()),
     }
 }
 
@@ -186,19 +187,19 @@ fn news(before: &[Report], look: &status::Look, saved: SystemTime) {
         Err(_) => "(saved with a time in the future)".to_owned(),
     };
     if let Some(rendered) = &look.broken {
-        anstream::println!("\n{rendered}{}", took.dimmed());
+        say_line!("\n{rendered}{}", took.dimmed());
         return;
     }
     for report in &look.reports {
         let known = before.iter().any(|old| old == report);
         if !known {
-            anstream::println!(
+            say_line!(
                 "\n{}  {} {}",
                 report.row.name.bold(),
                 table::state(report.row.state).trim_end(),
                 took.dimmed()
             );
-            anstream::print!("{}", report.message);
+            say!("{}", report.message);
         }
     }
 }
@@ -212,6 +213,6 @@ fn open_browser(address: &str) {
         "xdg-open"
     };
     if let Err(error) = Command::new(program).arg(address).spawn() {
-        anstream::println!("cannot open a browser with {program}: {error}");
+        say_line!("cannot open a browser with {program}: {error}");
     }
 }

@@ -1,5 +1,8 @@
 //! The subcommands, run in a small repository.
 
+use std::fs::File;
+use std::process::Stdio;
+
 use crate::fixture::{Repository, text};
 use serde_json::{Value, json};
 
@@ -192,6 +195,27 @@ fn hints_come_one_at_a_time() {
     );
     let none = repository.run(&["hint", "first-twice", "4"]);
     assert_eq!(none.status.code(), Some(2));
+}
+
+/// As in `cargo workbook hint first-twice | head -1`, and on a full disk.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_printed_ends_without_a_panic() {
+    let repository = Repository::new("unread");
+    let (nobody, pipe) = std::io::pipe().unwrap();
+    drop(nobody);
+    let hint = |out: Stdio| {
+        let mut command = repository.command("", &["hint", "first-twice"]);
+        command.stdout(out).output().unwrap()
+    };
+    let unread = hint(pipe.into());
+    assert_eq!(unread.status.code(), Some(0), "{}", text(&unread));
+    assert_eq!(text(&unread), "");
+    if let Ok(full) = File::options().write(true).open("/dev/full") {
+        let full = hint(full.into());
+        assert_eq!(full.status.code(), Some(2), "{}", text(&full));
+        assert!(text(&full).contains("cannot print: "), "{}", text(&full));
+    }
 }
 
 /// What `prove` finds wrong, as `subject: what`.
