@@ -2,7 +2,7 @@
 
 mod allocator;
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,8 +55,8 @@ struct Cli {
     #[arg(long, default_value_t = 6380, env = "REDIS_LAYER_PORT")]
     port: u16,
 
-    /// The address to listen on. Other machines can reach the server at any address but a loopback one.
-    #[arg(long, default_value_t = Ipv4Addr::LOCALHOST.into(), env = "REDIS_LAYER_HOST")]
+    /// The address to listen on, or a name for it. Other machines can reach the server at any address but a loopback one.
+    #[arg(long, default_value_t = Ipv4Addr::LOCALHOST.into(), value_parser = host, env = "REDIS_LAYER_HOST")]
     host: IpAddr,
 
     /// A Unix socket to listen on too, for clients on the same machine: redis-cli -s PATH. The file is removed when
@@ -125,6 +125,15 @@ struct Cli {
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Config::check(name, value)
+}
+
+/// Reads an address, or the name of one. Of several it is one of IPv4, at which clients look first.
+fn host(text: &str) -> Result<IpAddr, String> {
+    let found = (text, 0).to_socket_addrs().ok();
+    let first = found.and_then(|addresses| addresses.min_by_key(SocketAddr::is_ipv6));
+    first.map(|address| address.ip()).ok_or_else(|| {
+        "expected an address of this machine, such as 127.0.0.1 or ::1, or a name that leads to one".to_owned()
+    })
 }
 
 /// The permissions of a file in octal, as Redis takes them.
@@ -285,6 +294,16 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_is_an_address_or_a_name() {
+        assert_eq!(host("0.0.0.0").unwrap(), IpAddr::from([0, 0, 0, 0]));
+        assert!(host("::1").unwrap().is_loopback());
+        assert!(host("localhost").unwrap().is_loopback());
+        for wrong in ["", "127.0.0.1:6380", "a host"] {
+            assert!(host(wrong).is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn a_password_is_one_however_it_is_given() {
