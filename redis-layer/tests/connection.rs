@@ -156,6 +156,10 @@ fn silence_when_a_client_asks_for_it() {
         "multi\r\nclient reply skip\r\nclient reply off\r\nclient reply on\r\nexec\r\necho a\r\necho b\r\n",
         "client reply x\r\necho a\r\n",
         "client reply off\r\n*2\r\n$3\r\nget\r\n$-1\r\n",
+        "client reply skip\r\n*2\r\n$3\r\nget\r\n$-1\r\n",
+        "client reply skip\r\necho \"a\r\n",
+        "client reply skip\r\nreset\r\necho a\r\n",
+        "client reply off\r\nreset\r\necho a\r\n",
         // What is pushed comes all the same, in both protocols.
         "client reply off\r\nsubscribe c\r\npsubscribe p*\r\nunsubscribe\r\npunsubscribe\r\n",
         "client reply skip\r\nsubscribe c\r\n",

@@ -318,6 +318,64 @@ fn the_replies_of_a_transaction_are_all_there_or_none() {
     }
 }
 
+/// Redis closes after the last answer is sent, and so never where none is to be sent: the client stays, and nothing that it
+/// sends is read.
+#[test]
+fn a_client_that_hears_nothing_can_leave() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, lines: &str| {
+        let mut client = Client::connect(address);
+        client.send(lines.as_bytes()).unwrap();
+        client.rest(std::time::Duration::from_millis(300))
+    };
+    for silence in ["off", "skip"] {
+        for end in ["quit", "*no-number"] {
+            let lines = format!("client reply {silence}\r\n{end}\r\nping\r\n");
+            assert_eq!(ask(real.address, &lines), (Vec::new(), false), "{lines}");
+            assert_eq!(ask(ours.address, &lines), (Vec::new(), true), "{lines}");
+        }
+    }
+}
+
+/// For Redis an empty request is the one that gets no answer. Here it is no request.
+#[test]
+fn an_empty_request_is_not_the_one_to_skip() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, empty: &str| {
+        let mut client = Client::connect(address);
+        let lines = format!("client reply skip\r\n{empty}\r\necho a\r\necho b\r\n");
+        client.send(lines.as_bytes()).unwrap();
+        let all = client.rest(std::time::Duration::from_millis(300)).0;
+        String::from_utf8(all).unwrap()
+    };
+    for empty in ["", "*0", "*-1"] {
+        assert_eq!(ask(real.address, empty), "$1\r\na\r\n$1\r\nb\r\n");
+        assert_eq!(ask(ours.address, empty), "$1\r\nb\r\n");
+    }
+}
+
+/// Redis looks at the length of a line only while its end has not been read. What it answers depends on how the bytes
+/// arrive.
+#[test]
+fn a_line_is_too_long_although_its_end_is_there() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        let line = format!("{}\r\n", "a".repeat(64 * 1024 + 1));
+        client.send(line.as_bytes()).unwrap();
+        client.reply().unwrap()
+    };
+    assert!(ask(real.address).starts_with(b"-ERR unknown command"));
+    let refusal = b"-ERR Protocol error: too big inline request\r\n";
+    assert_eq!(ask(ours.address), refusal);
+}
+
 /// Redis tells of each change of a transaction by itself. Here a transaction is one change: who keeps copies hears
 /// afterwards which are old.
 #[test]

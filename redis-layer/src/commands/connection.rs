@@ -62,7 +62,10 @@ pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
     session.is_monitor = false;
     session.set_db(0);
     session.set_protocol(Protocol::Resp2);
-    session.replies = Replies::On;
+    // Where this very reply is to be skipped, it still is.
+    if session.replies != Replies::Skip {
+        session.replies = Replies::On;
+    }
     session.is_authenticated = !session.server.config.live.has_password();
     let mut view = session.peer.view.lock();
     view.name.clear();

@@ -407,6 +407,12 @@ impl Session {
         matches!(self.replies, Replies::Off { .. })
     }
 
+    /// Whether the next request gets no reply, not even one that says what is wrong with it.
+    #[must_use]
+    pub fn silences_next(&self) -> bool {
+        matches!(self.replies.next(), Replies::Off { .. } | Replies::Skip)
+    }
+
     /// Whether answers of `bytes` bytes are more than all clients together may hold: an answer may repeat many times
     /// what is stored once. Then the connection has to end, before room for the answers is allocated.
     pub(crate) fn holds_too_much(&self, bytes: usize) -> bool {

@@ -341,7 +341,7 @@ impl Connection {
         match self.broken.take() {
             None => Next::Read,
             Some(ProtocolError::Refused(text)) => {
-                if !self.session.is_silent() {
+                if !self.session.silences_next() {
                     let error = Reply::Error(text);
                     encode(&error, self.session.protocol(), &mut self.out);
                 }
