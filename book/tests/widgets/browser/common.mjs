@@ -32,6 +32,8 @@ export async function open(url, { width = 1280, height = 900, theme = "light", r
     const reason = request.failure()?.errorText;
     if (reason !== "net::ERR_ABORTED") page.noted.errors.push(`${reason}: ${request.url()}`);
   });
+  // The console says that something was not found, and not what.
+  page.on("response", (response) => { if (response.status() >= 400) page.noted.errors.push(`${response.status()}: ${response.url()}`); });
   page.on("request", (request) => page.noted.requests.push(request.url()));
   // print.html would wait for a hand.
   await page.addInitScript((chosen) => {
