@@ -97,8 +97,8 @@ struct Cli {
 
     /// The most connections that may be open at a time. If the limit on open files is too low for them and cannot be raised, there
     /// are fewer.
-    #[arg(long, default_value_t = 10_000, env = "REDIS_LAYER_MAXCLIENTS")]
-    maxclients: usize,
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..), env = "REDIS_LAYER_MAXCLIENTS")]
+    maxclients: u32,
 
     /// The number of idle seconds after which a connection is closed; 0 for never.
     #[arg(long, default_value_t = 0, env = "REDIS_LAYER_TIMEOUT")]
@@ -213,7 +213,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         unix_socket_mode: cli.unixsocketperm,
         protected: !cli.no_protected_mode,
         sync: cli.sync,
-        max_clients: cli.maxclients,
+        max_clients: cli.maxclients as usize,
         password: password(cli),
         dir: cli.dir.display().to_string(),
         config: [

@@ -349,6 +349,9 @@ fn a_wrong_option_and_help_explain_themselves() {
         error.contains("everysec") && error.contains("sometimes"),
         "{error}"
     );
+    let output = program(dir.path(), 0, &["--maxclients", "0"]).output();
+    let error = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(error.contains("0 is not in 1.."), "{error}");
     let help = program(dir.path(), 0, &["--help"]).output().unwrap();
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();

@@ -54,7 +54,7 @@ mod reply;
 mod run_blocking;
 mod scan;
 mod scripting;
-mod seldom;
+pub(crate) mod seldom;
 mod server;
 mod session;
 mod sets;

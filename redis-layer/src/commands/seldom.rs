@@ -1,5 +1,5 @@
-//! What goes wrong for every command alike, such as a full disk, is logged once in a while: a line for each command would
-//! say no more, and would fill the disk that the log is on.
+//! What goes wrong for every command or connection alike, such as a full disk, is logged once in a while: a line for each
+//! would say no more, and would fill the disk that the log is on.
 
 use std::time::{Duration, Instant};
 

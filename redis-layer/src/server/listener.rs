@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::commands::config::descriptors::{RESERVED, allow_clients};
+use crate::commands::seldom::Seldom;
 use crate::commands::{Server, Session};
 use crate::server::batching::Batcher;
 use crate::server::client_checks::check_clients;
@@ -220,6 +221,7 @@ impl Listener {
         let batcher = Arc::new(Batcher::default());
         let wake_counts = Arc::new(WakeCounts::default());
         let mut connections = JoinSet::new();
+        let failures = Seldom::new();
         tokio::pin!(stop);
         loop {
             tokio::select! {
@@ -237,7 +239,9 @@ impl Listener {
                         }
                     }
                     Err(error) => {
-                        tracing::warn!(%error, "cannot accept a connection");
+                        if let Some(unsaid) = failures.is_due() {
+                            tracing::warn!(%error, unsaid, "cannot accept a connection");
+                        }
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
