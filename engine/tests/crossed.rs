@@ -126,6 +126,7 @@ fn options(dice: &mut Dice, vfs: &MemoryVfs) -> Options {
     let mut family = |comparator: Comparator| FamilyOptions {
         comparator,
         write_buffer_bytes: [1 << 10, 4 << 10, 32 << 10, 1 << 20][dice.below(4) as usize],
+        memtable_huge_pages: dice.below(2) == 0,
         block_bytes: [1, 64, 200, 1000][dice.below(4) as usize],
         restart_interval: [1, 2, 4, 16][dice.below(4) as usize],
         filter_bits_per_key: [0, 2, 10][dice.below(3) as usize],

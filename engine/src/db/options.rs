@@ -107,6 +107,10 @@ pub struct FamilyOptions {
     /// Bytes that a memtable takes before it is written out, 1 KiB to 1 TiB. Default: 64 MiB: fewer, larger tables in
     /// level 0, at the price of memory (three such buffers may be held) and of a longer replay after a crash.
     pub write_buffer_bytes: usize,
+    /// Whether a memtable that has grown asks the system for huge pages. Default: yes: its searches and scans wait
+    /// less for memory. Without them it fills faster where the system takes long to find and clear huge pages, as in
+    /// many virtual machines. It may differ from one opening to the next.
+    pub memtable_huge_pages: bool,
     /// Bytes of a table's block before compression, 1 B to 16 MiB. Default: 4 KiB, a page: larger
     /// blocks compress better but make a point lookup slower.
     pub block_bytes: usize,
@@ -282,7 +286,11 @@ impl FamilyOptions {
 
     /// A new memtable for a family with these options and this order.
     pub(super) fn new_memtable(&self, comparator: &Comparator) -> MemtableWriter {
-        MemtableWriter::new(comparator.clone(), self.write_buffer_bytes)
+        let memtable = MemtableWriter::new(comparator.clone(), self.write_buffer_bytes);
+        match self.memtable_huge_pages {
+            true => memtable,
+            false => memtable.with_small_pages(),
+        }
     }
 
     pub(super) fn table_options(&self, origin: &str) -> TableOptions {
@@ -322,6 +330,7 @@ impl Default for FamilyOptions {
         Self {
             comparator: Comparator::Bytewise,
             write_buffer_bytes: 64 << 20,
+            memtable_huge_pages: true,
             block_bytes: 4 << 10,
             restart_interval: 4,
             filter_bits_per_key: 10,
@@ -340,6 +349,7 @@ impl fmt::Debug for FamilyOptions {
         f.debug_struct("FamilyOptions")
             .field("comparator", &self.comparator)
             .field("write_buffer_bytes", &self.write_buffer_bytes)
+            .field("memtable_huge_pages", &self.memtable_huge_pages)
             .field("block_bytes", &self.block_bytes)
             .field("restart_interval", &self.restart_interval)
             .field("filter_bits_per_key", &self.filter_bits_per_key)
@@ -353,5 +363,23 @@ impl fmt::Debug for FamilyOptions {
                 &self.compaction_filter.as_ref().map(|_| ".."),
             )
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_of_a_memtable_are_those_of_the_options() {
+        let has_huge_pages = |memtable_huge_pages| {
+            let options = FamilyOptions {
+                memtable_huge_pages,
+                ..FamilyOptions::default()
+            };
+            let memtable = options.new_memtable(&Comparator::Bytewise);
+            format!("{memtable:?}").contains("pages: Huge")
+        };
+        assert_eq!([true, false].map(has_huge_pages), [true, false]);
     }
 }

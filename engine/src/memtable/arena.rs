@@ -8,9 +8,9 @@
 //! a large one consists of few chunks. A chunk of [`MAPPED_BYTES_MIN`] or more is a memory mapping
 //! of its own, which takes memory only as it is touched.
 //!
-//! Nodes that are searched get huge pages: a search of a large list touches one page at each step,
-//! and with pages of 4 KiB a quarter of its time went into address translation. Values that are
-//! only copied in and out get small pages: getting a huge page that was not in use for long may
+//! Nodes that are searched get huge pages, unless the family's options refuse them: a search of a
+//! large list touches one page at each step, and with pages of 4 KiB a quarter of its time went into
+//! address translation. Values that are only copied in and out get small pages: getting a huge page that was not in use for long may
 //! take as long as writing all its contents (`docs/performance.md`). Small pages are asked for
 //! [`AHEAD_BYTES`] at a time, just before they are written: one by one, at the first write to each,
 //! they cost an interruption each.
@@ -276,6 +276,11 @@ impl Bump {
         }
     }
 
+    /// Chooses the pages of the next chunks.
+    pub(super) const fn use_pages(&mut self, pages: Pages) {
+        self.pages = pages;
+    }
+
     /// Bytes handed out so far.
     pub(super) const fn used(&self) -> usize {
         self.used
@@ -309,6 +314,24 @@ mod tests {
             arena.reserved()
         );
         assert!(taken.iter().map(|(_, bytes)| bytes).sum::<usize>() <= used);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pages_are_chosen_for_the_chunks_to_come() {
+        let arena = Arena::new(8 << 20);
+        let mut bump = Bump::new(Pages::Huge);
+        let has_small_pages = |bump: &mut Bump| {
+            let taken = 0..16 << 10;
+            let absent = taken.map(|_| {
+                arena.allocate(bump, 1 << 10);
+                bump.absent
+            });
+            absent.max() > Some(0)
+        };
+        assert!(!has_small_pages(&mut bump));
+        bump.use_pages(Pages::Small);
+        assert!(has_small_pages(&mut bump));
     }
 
     #[test]

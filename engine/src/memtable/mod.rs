@@ -107,6 +107,13 @@ impl MemtableWriter {
         }
     }
 
+    /// Gets pages of the usual size, also where it would ask for huge ones.
+    #[must_use]
+    pub const fn with_small_pages(mut self) -> Self {
+        self.list.use_small_pages();
+        self
+    }
+
     /// The memtable for readers.
     #[must_use]
     pub fn reader(&self) -> Memtable {

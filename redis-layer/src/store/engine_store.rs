@@ -39,6 +39,10 @@ const WRITE_BUFFER_BYTES: usize = 512 << 20;
 /// takes all writes.
 const SPACES_TO_FILL_IT: usize = 2;
 
+/// The space whose rows are scanned more than they are looked up. Huge pages make that faster, and writes slower where
+/// the system takes long to find and clear them, so only this space has them.
+const SCANNED_SPACE: Space = Space::Score;
+
 /// A store on the engine.
 pub struct EngineStore {
     dir: PathBuf,
@@ -81,7 +85,11 @@ impl EngineStore {
             ..FamilyOptions::default()
         };
         let with_families = Space::ALL.into_iter().fold(options, |options, space| {
-            options.family(space.name(), of_one.clone())
+            let of_space = FamilyOptions {
+                memtable_huge_pages: space == SCANNED_SPACE,
+                ..of_one.clone()
+            };
+            options.family(space.name(), of_space)
         });
         let dir = dir.as_ref().to_path_buf();
         let db = Db::open(&dir, with_families).map_err(Error::new)?;

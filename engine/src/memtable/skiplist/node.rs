@@ -56,6 +56,11 @@ impl Room {
         }
     }
 
+    /// The nodes get small pages too, from the next chunk on.
+    pub(super) const fn use_small_pages(&mut self) {
+        self.nodes.use_pages(Pages::Small);
+    }
+
     /// Bytes handed out so far.
     pub(super) const fn used(&self) -> usize {
         self.nodes.used() + self.values.used()

@@ -99,6 +99,11 @@ impl Writer {
         }
     }
 
+    /// Gets small pages for nodes too, from the next chunk on.
+    pub(in crate::memtable) const fn use_small_pages(&mut self) {
+        self.room.use_small_pages();
+    }
+
     pub(in crate::memtable) const fn list(&self) -> &Arc<SkipList> {
         &self.list
     }
