@@ -93,6 +93,11 @@ pub struct WriteBatch {
     database: Option<DatabaseId>,
     /// Whether the handles belong to more than one database.
     is_mixed: bool,
+    /// The family of the first record.
+    first: FamilyId,
+    /// Whether all records are puts and deletes in that family, none longer than allowed. So are most batches, and
+    /// their records need not be decoded to be checked.
+    is_plain: bool,
 }
 
 impl PartialEq for WriteBatch {
@@ -125,6 +130,8 @@ impl WriteBatch {
             bytes: batch,
             database: None,
             is_mixed: false,
+            first: FamilyId(0),
+            is_plain: true,
         }
     }
 
@@ -137,8 +144,10 @@ impl WriteBatch {
         key: impl AsRef<[u8]>,
         value: impl AsRef<[u8]>,
     ) {
+        let value = value.as_ref();
         self.append(ValueKind::Put, family.into(), key.as_ref());
-        varint::append_bytes(&mut self.bytes, value.as_ref());
+        self.is_plain &= value.len() <= MAX_VALUE_BYTES;
+        varint::append_bytes(&mut self.bytes, value);
     }
 
     /// Removes `key` from `family` when the batch is written. It is no error if the key does not exist.
@@ -169,6 +178,12 @@ impl WriteBatch {
             self.database = family.database;
         }
         let count = self.len() as u32;
+        if count == 0 {
+            self.first = family.id;
+        }
+        self.is_plain &= family.id == self.first
+            && kind != ValueKind::RangeDelete
+            && key.len() <= MAX_USER_KEY_BYTES;
         self.bytes.reserve(key.len() + 2 + 2 * varint::MAX_BYTES);
         self.bytes[COUNT_AT..HEADER_BYTES].copy_from_slice(&(count + 1).to_le_bytes());
         self.bytes.push(kind as u8);
@@ -200,6 +215,7 @@ impl WriteBatch {
         self.bytes.fill(0);
         self.database = None;
         self.is_mixed = false;
+        self.is_plain = true;
     }
 
     /// The changes, in the order in which they were added.
@@ -229,6 +245,9 @@ impl WriteBatch {
                 "the batch names a column family of another open database; take the handles from the one it is \
                  written to",
             ));
+        }
+        if self.is_plain && (self.is_empty() || order_of(self.first).is_some()) {
+            return Ok(());
         }
         for (at, record) in self.view().records().enumerate() {
             let record = record.map_err(|why| Error::invalid(format!("record {at}: {why}")))?;

@@ -100,6 +100,33 @@ fn what_a_log_must_not_hold_is_refused_by_name() {
     );
 }
 
+#[test]
+fn a_batch_of_one_family_is_checked_like_any_other() {
+    let check = |batch: &WriteBatch| {
+        let order_of = |family| (family == OTHER).then_some(&Comparator::Bytewise);
+        let why = batch.check(DatabaseId::next(), order_of).err()?;
+        Some(why.to_string())
+    };
+    let mut batch = WriteBatch::new();
+    assert_eq!(check(&batch), None);
+    batch.put(OTHER, "k", "value");
+    batch.delete(OTHER, "gone");
+    assert_eq!(check(&batch), None);
+    batch.put(FIRST, "k", "value");
+    let why = check(&batch).unwrap();
+    assert!(why.contains("record 2 of the batch is for column family 0"));
+    batch.clear();
+    batch.delete(FIRST, "k");
+    let why = check(&batch).unwrap();
+    assert!(why.contains("record 0 of the batch is for column family 0"));
+    batch.clear();
+    batch.put(OTHER, "k", "value");
+    assert_eq!(check(&batch), None);
+    batch.delete(OTHER, vec![0; MAX_USER_KEY_BYTES + 1]);
+    let why = check(&batch).unwrap();
+    assert!(why.contains("a key of 67108865 bytes"), "{why}");
+}
+
 fn records() -> impl Strategy<Value = Vec<(u32, Vec<u8>, Option<Vec<u8>>)>> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..200);
     prop::collection::vec((any::<u32>(), bytes(), prop::option::of(bytes())), 0..10)
