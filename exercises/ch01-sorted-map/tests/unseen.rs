@@ -181,7 +181,14 @@ fn a_test_that_asks_for_an_empty_prefix_is_told_so() {
 
 #[test]
 fn any_number_of_ff_is_too_few() {
-    for scan in [up_to::<8>, up_to::<16>, up_to::<64>, up_to::<255>] {
+    for scan in [
+        up_to::<8>,
+        up_to::<16>,
+        up_to::<64>,
+        up_to::<255>,
+        up_to::<1024>,
+        up_to::<4096>,
+    ] {
         named(&prefix(scan), "ends_at_many_ff");
     }
 }
