@@ -480,6 +480,18 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the length of the note in front of it")
         .why("Then the shorter note comes first, whatever its letters are: `b` before `aa`. The last field needs neither length nor end.")
         .link(WIDTH),
+        mistake("texts_trimmed", |user, number, note| {
+            [&escape_and_end(user.trim().as_bytes())[..], &number.to_be_bytes(), note.trim().as_bytes()].concat()
+        })
+        .says("user and note without the spaces around them")
+        .why("A space is a character like any other: the notes `a` and ` a` differ, and here their rows share a key. Clean up what people type before it is stored, not in the key.")
+        .link(FIELDS),
+        mistake("zero_bytes_of_the_user_dropped", |user, number, note| {
+            [user.replace('\0', "").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user without its zero bytes, and one zero byte after it")
+        .why("The end cannot be mistaken now. But the users `a` and `a\\0` become one, and of two rows one is lost. Do not drop the byte, escape it.")
+        .link(REPAIR),
         mistake("user_in_small_letters", |user, number, note| {
             let user = user.to_lowercase();
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
