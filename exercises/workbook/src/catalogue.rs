@@ -199,7 +199,12 @@ mod tests {
 
     #[test]
     fn suggests_what_is_near_and_nothing_else() {
-        let known = ["order-i64", "nine-bytes", "predict-order", "compare-and-set"];
+        let known = [
+            "order-i64",
+            "nine-bytes",
+            "predict-order",
+            "compare-and-set",
+        ];
         let suggest = |name| suggestion(name, known.into_iter());
         assert_eq!(suggest("order-i46"), "did you mean `order-i64`?");
         assert_eq!(suggest("predict"), "did you mean `predict-order`?");
