@@ -338,3 +338,15 @@ fn a_key_may_be_shorter_than_the_prefix() {
         "shorter_keys_taken",
     );
 }
+
+#[test]
+fn a_byte_has_eight_bits() {
+    fn seven(key: &[u8]) -> Vec<u8> {
+        key.iter().map(|byte| byte & 0x7f).collect()
+    }
+    let verdict = first(|store, lo, hi| {
+        let inside = |key: &&Vec<u8>| seven(lo) <= seven(key) && seven(key) < seven(hi);
+        store.keys().filter(inside).cloned().collect()
+    });
+    observed(&verdict, "range", &["\\x80"]);
+}

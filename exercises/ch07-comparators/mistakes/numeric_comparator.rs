@@ -348,6 +348,19 @@ pub fn all() -> Vec<Mistake<Order>> {
              the prefix.",
         )
         .link(REPAIR),
+        mistake("cut_at_a_zero_byte", "order", |a, b| {
+            let cut = |key: &[u8]| {
+                let text = key.split(|byte| *byte == 0).next();
+                text.unwrap_or_default().to_vec()
+            };
+            answer(&[], &cut(a), &cut(b)).then(a.cmp(b))
+        })
+        .says("keys up to their first zero byte, and the whole keys where these are equal")
+        .why(
+            "So it is with strings in C. A key is any bytes, and a zero byte may be in its prefix; the digits are at the end of \
+             all of it.",
+        )
+        .link(REPAIR),
         mistake("lossy_text", "distinct", |a, b| {
             let text = String::from_utf8_lossy;
             answer(&[], text(a).as_bytes(), text(b).as_bytes())
