@@ -21,6 +21,7 @@ const ScoreFields = (() => {
   /** A field's value of what a person typed, or `{ error }`. */
   function value({ name, bits }, typed) {
     const text = typed.trim().replace(/(\d)_(?=\d)/g, "$1");
+    if (text === "") return { error: "Type a whole number." };
     if (!/^\d+$/.test(text)) return { error: `“${typed}” is not a whole number from 0 on.` };
     if (BigInt(text) > limit(bits)) return { error: `${text} does not fit ${name}: ${bits} bits hold 0 to ${limit(bits)}.` };
     return { value: BigInt(text) };

@@ -75,6 +75,12 @@ fn scans() -> PartOf<Scan> {
     part = probe(part, &[b"a", b"bb", b"c"], (b"a", b"b"));
     // Spaces are bytes of a key.
     part = probe(part, &[b" a", b"a", b"a "], (b"a", b"a "));
+    // A byte has eight bits, and the first of them counts.
+    part = probe(
+        part,
+        &[b"\x00", b"\x7f", b"\x80", b"\x81"],
+        (b"\x7f", b"\x81"),
+    );
     // Written as digits without a width, 7 is greater than 61.
     part = probe(part, &[b"\x07", b"a"], (b"\x07", b"a"));
     for length in LENGTHS {

@@ -35,8 +35,8 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
 }
 
 /// Longer than any end that somebody makes of many ff.
-const FAR: [u8; 1001] = {
-    let mut key = [0xff; 1001];
+const FAR: [u8; 5001] = {
+    let mut key = [0xff; 5001];
     key[0] = b'a';
     key
 };

@@ -8,6 +8,7 @@ use crate::first_scan::Scan;
 use crate::stores::Store;
 
 const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const TASK: &str = "first-scan";
 const INVARIANTS: &str = "invariants";
 
 fn keys<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Vec<u8>)>) -> Vec<Vec<u8>> {
@@ -174,6 +175,19 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
              never ends. Compare with `<`, not with `==`.",
         )
         .link(WRONG),
+        mistake("empty_end_is_no_end", |store: &Store, lo, hi| {
+            let end = if hi.is_empty() { Unbounded } else { Excluded(hi) };
+            if lo >= hi && !hi.is_empty() {
+                return Vec::new();
+            }
+            keys(store.range::<[u8], _>((Included(lo), end)))
+        })
+        .says("a scan that runs to the end of the store where `hi` is empty")
+        .why(
+            "Many interfaces take an empty end for \"no end\". Here it is a bound like any other, and the \
+             least of all: no key comes before it, so there is nothing to collect.",
+        )
+        .link(TASK),
         mistake("shorter_first", |store: &Store, lo, hi| {
             let rank = |key: &[u8]| (key.len(), key.to_vec());
             keys(store.iter().filter(|(key, _)| rank(lo) <= rank(key) && rank(key) < rank(hi)))

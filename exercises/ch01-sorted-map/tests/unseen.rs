@@ -181,7 +181,14 @@ fn a_test_that_asks_for_an_empty_prefix_is_told_so() {
 
 #[test]
 fn any_number_of_ff_is_too_few() {
-    for scan in [up_to::<8>, up_to::<16>, up_to::<64>, up_to::<255>] {
+    for scan in [
+        up_to::<8>,
+        up_to::<16>,
+        up_to::<64>,
+        up_to::<255>,
+        up_to::<1024>,
+        up_to::<4096>,
+    ] {
         named(&prefix(scan), "ends_at_many_ff");
     }
 }
@@ -330,4 +337,16 @@ fn a_key_may_be_shorter_than_the_prefix() {
         }),
         "shorter_keys_taken",
     );
+}
+
+#[test]
+fn a_byte_has_eight_bits() {
+    fn seven(key: &[u8]) -> Vec<u8> {
+        key.iter().map(|byte| byte & 0x7f).collect()
+    }
+    let verdict = first(|store, lo, hi| {
+        let inside = |key: &&Vec<u8>| seven(lo) <= seven(key) && seven(key) < seven(hi);
+        store.keys().filter(inside).cloned().collect()
+    });
+    observed(&verdict, "range", &["\\x80"]);
 }

@@ -317,11 +317,22 @@ fn by_walking() -> Vec<Mistake<Scan>> {
              `a..b` leaves out `b`, `a..=b` takes it.",
         )
         .link(WRONG),
+        mistake("times_compared_as_signed", "window", |rows, from, to| {
+            let signed = |time: u64| time.cast_signed();
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| (signed(from)..signed(to)).contains(&signed(*time))).collect()
+        })
+        .says("a filter that compares times as `i64`")
+        .why(
+            "From 2^63 on a `u64` is a negative `i64`: `u64::MAX` becomes -1, and no time lies between 0 and -1. Compare the \
+             times as they are.",
+        )
+        .link(TASK),
         mistake("nothing_found", "window", |_, _, _| Vec::new())
             .says("an empty list for every window")
             .why(
-                "If you meant to find something: the bounds lie where no key is. Print the first key of \
-                 the store and your bound, and compare their bytes.",
+                "If you meant to find something: the times are in the keys, and the values hold none. Print the first \
+                 key of the store and your bound, and compare their bytes.",
             )
             .link(WRONG),
     ]

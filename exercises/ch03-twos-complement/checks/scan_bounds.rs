@@ -43,6 +43,9 @@ static MANY: [i32; 1100] = {
     numbers
 };
 
+/// Neighbours that an `f32` cannot tell apart.
+const NEIGHBOURS: &[i32] = &[16_777_215, 16_777_216, 16_777_217, 16_777_218];
+
 /// The bounds, the plainest first.
 const BOUNDS: [i32; 12] = [
     0,
@@ -80,6 +83,9 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
                 }
             }
         }
+    }
+    for (low, high) in [(16_777_217, 16_777_217), (16_777_215, 16_777_216)] {
+        part = probe(part, NEIGHBOURS, low, high);
     }
     for (low, high) in [(-550, 549), (-400, 400)] {
         part = probe(part, &MANY, low, high);

@@ -358,6 +358,18 @@ fn row_by_row() -> Vec<Mistake<Scan>> {
              from 1 to -1 it finds what nobody asked for. Compare the numbers as `i32`.",
         )
         .link(REPAIRS),
+        in_scan("numbers_compared_as_f32", "range", |rows, low, high| {
+            #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+            let inside = |n: &i32| (low as f32..=high as f32).contains(&(*n as f32));
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            numbers.filter(inside).collect()
+        })
+        .says("a filter that compares numbers as `f32`")
+        .why(
+            "An `f32` holds 24 binary digits. From 2^24 on neighbours become one number, so from 16777217 to itself 16777216 is \
+             found too. Compare the numbers as `i32`.",
+        )
+        .link(RANGE),
         in_scan("zero_found_twice", "range", |rows, low, high| {
             if low > high {
                 return Vec::new();

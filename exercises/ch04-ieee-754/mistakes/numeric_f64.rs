@@ -25,6 +25,7 @@ enum Step {
     MinusZeroRefused,
     ZerosRefused,
     TinyIsZero,
+    SubnormalIsZero,
     // What becomes of NaNs.
     NanAccepted,
     NanSummed,
@@ -33,7 +34,8 @@ enum Step {
     NanIsZero,
     SignedNanAccepted,
     OneNanRefused,
-    // What else is refused.
+    // What else is refused, or becomes another number.
+    InfinitiesClamped,
     InfinitiesRefused,
     NotNormalRefused,
     NegativesRefused,
@@ -47,14 +49,15 @@ enum Step {
     Narrowed,
 }
 use Step::{
-    Absolute, AllInverted, InfinitiesRefused, LittleEndian, MinusZeroFlipped, MinusZeroRefused,
-    NanAccepted, NanInverted, NanIsZero, NanSet, NanSummed, Narrowed, NegativesInvertedOnly,
-    NegativesRefused, NotNormalRefused, OneNanRefused, PlainBits, SignFlipped, SignedNanAccepted,
-    TinyIsZero, ZerosApart, ZerosRefused, ZerosShareMinusZero,
+    Absolute, AllInverted, InfinitiesClamped, InfinitiesRefused, LittleEndian, MinusZeroFlipped,
+    MinusZeroRefused, NanAccepted, NanInverted, NanIsZero, NanSet, NanSummed, Narrowed,
+    NegativesInvertedOnly, NegativesRefused, NotNormalRefused, OneNanRefused, PlainBits,
+    SignFlipped, SignedNanAccepted, SubnormalIsZero, TinyIsZero, ZerosApart, ZerosRefused,
+    ZerosShareMinusZero,
 };
 
 /// Of each group, an encoder takes one step at most.
-const APART: [&[Step]; 4] = [
+const APART: [&[Step]; 6] = [
     &[
         ZerosApart,
         ZerosShareMinusZero,
@@ -62,7 +65,11 @@ const APART: [&[Step]; 4] = [
         MinusZeroRefused,
         ZerosRefused,
         TinyIsZero,
+        SubnormalIsZero,
     ],
+    // Nothing subnormal is left by the other one.
+    &[SubnormalIsZero, NotNormalRefused],
+    &[SubnormalIsZero, Narrowed],
     &[
         NanAccepted,
         NanSummed,
@@ -72,7 +79,12 @@ const APART: [&[Step]; 4] = [
         SignedNanAccepted,
         OneNanRefused,
     ],
-    &[InfinitiesRefused, NotNormalRefused, NegativesRefused],
+    &[
+        InfinitiesClamped,
+        InfinitiesRefused,
+        NotNormalRefused,
+        NegativesRefused,
+    ],
     &[
         PlainBits,
         SignFlipped,
@@ -82,7 +94,7 @@ const APART: [&[Step]; 4] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 23] = [
+const QUIRKS: [Quirk<Step>; 25] = [
     Quirk::new(ZerosApart, "zeros_apart", "order")
         .says("the total order for numbers with a key of its own for -0.0")
         .why(
@@ -125,6 +137,20 @@ const QUIRKS: [Quirk<Step>; 23] = [
          are smaller, and each needs a key.",
         )
         .link(CHOICE),
+    Quirk::new(SubnormalIsZero, "subnormal_numbers_taken_for_zero", "order")
+        .says("subnormal numbers taken for zero")
+        .why(
+            "They are the numbers nearest to zero, and none of them is zero: each needs a key. If you asked for `is_normal` or \
+         compared with `f64::MIN_POSITIVE`: that is the least normal number, not the least one.",
+        )
+        .link("sign-exponent-fraction"),
+    Quirk::new(InfinitiesClamped, "infinities_clamped", "order")
+        .says("the greatest and the least finite number in place of the infinities")
+        .why(
+            "A member at +inf and one at `f64::MAX` share a score then. Infinities are numbers here: they compare with \
+         every other one, and their keys sort by themselves.",
+        )
+        .link("invariants"),
     Quirk::new(NanAccepted, "nan_accepted", "refusal")
         .says("the total order's keys for NaNs")
         .why(
@@ -253,7 +279,13 @@ fn key(steps: &[Step], value: f64) -> Option<[u8; 8]> {
     if refused(steps, value) {
         return None;
     }
-    let tiny = has(TinyIsZero) && value.abs() < f64::EPSILON;
+    let value = if has(InfinitiesClamped) {
+        value.clamp(f64::MIN, f64::MAX)
+    } else {
+        value
+    };
+    let tiny = has(TinyIsZero) && value.abs() < f64::EPSILON
+        || has(SubnormalIsZero) && value.is_subnormal();
     let value = if value == 0.0 || tiny {
         zero(steps, value)
     } else if value.is_nan() && has(NanIsZero) {

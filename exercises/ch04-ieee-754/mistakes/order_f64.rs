@@ -382,6 +382,17 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              neighbours fall together. `value.to_bits()` gives all 64 bits.",
         )
         .link(FIELDS),
+        in_encode("sign_not_spread", |value| {
+            let bits = value.to_bits();
+            (bits ^ (bits >> 63 | SIGN_BIT)).to_be_bytes()
+        })
+        .says("an XOR with the first bit and, below zero, the last one")
+        .why(
+            "`>>` copies the sign bit only where the type has a sign. The 63 bits that it moves into an `i64` are copies, and the \
+             result is all ones below zero; in a `u64` they are zeros, and a 1 is left. `(bits.cast_signed() >> 63).cast_unsigned()` \
+             spreads the sign over all bits.",
+        )
+        .link(REPAIR),
         in_encode("nans_at_the_end", |value| {
             if value.is_nan() { [0xff; 8] } else { key(&[], value) }
         })

@@ -428,7 +428,7 @@ fn members_that_look_alike_are_all_found() {
         members
     };
     named(&range(without_repeats), "equal_members_merged");
-    for count in [8, 16, 64, 255] {
+    for count in [8, 16, 64, 255, 1024, 4096] {
         let many_ff = move |rows: &Rows, min: f64, max: f64| {
             if min > max {
                 return Vec::new();

@@ -68,7 +68,7 @@ const FOLLOWED: &str = "keys with bytes after the end";
 const UNKNOWN: &str = "bytes with a zero before neither ff nor 01";
 
 /// What no string becomes.
-const FOREIGN: [(&str, &[u8]); 20] = [
+const FOREIGN: [(&str, &[u8]); 21] = [
     (ENDLESS, b""),
     (ENDLESS, b"a"),
     (ENDLESS, b"a\x00"),
@@ -88,6 +88,7 @@ const FOREIGN: [(&str, &[u8]); 20] = [
     (UNKNOWN, b"\x00\x02\x00\x01"),
     (UNKNOWN, b"a\x00b\x00\x01"),
     (UNKNOWN, b"a\x00\x00\x01"),
+    (UNKNOWN, b"a\x00\x00\x00\x01"),
     (UNKNOWN, b"a\x00\xfe\x00\x01"),
 ];
 

@@ -105,6 +105,8 @@ fn tuples() -> Vec<Tuple> {
     let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
     // From here on a double has no place for every whole number.
     let more = more.chain([0, 1, 2].map(|n| ("ann", (1 << 53) + n, "")));
+    // One hexadecimal digit more.
+    let more = more.chain([(1 << 60) - 1, 1 << 60].map(|number| ("ann", number, "")));
     all.into_iter()
         .map(|(_, tuple)| tuple)
         .chain(more)

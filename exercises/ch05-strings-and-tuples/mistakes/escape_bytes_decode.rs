@@ -294,6 +294,25 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
              inside. After each 00 comes ff or 01, and after the end nothing.",
         )
         .link(RULES),
+        in_decode("decode_takes_two_zeros_for_one", "round-trip", |key| {
+            let (mut value, mut rest) = (Vec::new(), key);
+            while rest != [0x00, 0x01] {
+                let (byte, length) = match rest {
+                    [0x00, 0x00 | 0xff, ..] => (0x00, 2),
+                    [byte, ..] if *byte != 0x00 => (*byte, 1),
+                    _ => return None,
+                };
+                value.push(byte);
+                rest = &rest[length..];
+            }
+            Some(value)
+        })
+        .says("reading 00 00 as an escaped zero too")
+        .why(
+            "Doubling is how quotes are escaped in some languages. Here a zero is `00 ff` and nothing else: no encoder writes `00 00`, \
+             and an unused part of a buffer holds it.",
+        )
+        .link(RULES),
         in_decode("decode_strips_the_end_alone", "round-trip", |key| {
             key.strip_suffix(&[0x00, 0x01]).map(<[u8]>::to_vec)
         })

@@ -473,6 +473,13 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the number padded to nineteen digits")
         .why("A `u64` has up to twenty digits. From 10^19 on they do not fit, and the order breaks: 10^19 comes before 9 * 10^18.")
         .link(WIDTH),
+        mistake("number_with_fifteen_hexadecimal_digits", |user, number, note| {
+            let digits = format!("{number:015x}");
+            [&escape_and_end(user.as_bytes())[..], digits.as_bytes(), note.as_bytes()].concat()
+        })
+        .says("the number padded to fifteen hexadecimal digits")
+        .why("A `u64` has up to sixteen of them. From 2^60 on they do not fit, and the order breaks: 2^60 comes before 2^60 - 1.")
+        .link(WIDTH),
         mistake("length_of_the_note_in_front", |user, number, note| {
             let length = (note.len() as u32).to_be_bytes();
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &length, note.as_bytes()].concat()
@@ -480,6 +487,24 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the length of the note in front of it")
         .why("Then the shorter note comes first, whatever its letters are: `b` before `aa`. The last field needs neither length nor end.")
         .link(WIDTH),
+        mistake("texts_trimmed", |user, number, note| {
+            [&escape_and_end(user.trim().as_bytes())[..], &number.to_be_bytes(), note.trim().as_bytes()].concat()
+        })
+        .says("user and note without the spaces around them")
+        .why("A space is a character like any other: the notes `a` and ` a` differ, and here their rows share a key. Clean up what people type before it is stored, not in the key.")
+        .link(FIELDS),
+        mistake("zero_bytes_of_the_user_replaced", |user, number, note| {
+            [user.replace('\0', "\u{1}").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the byte 01 in place of each zero byte in the user, and one zero byte after it")
+        .why("The end cannot be mistaken now. But the users `a\\0` and `a\\u{1}` become one, and of two rows one is lost. An escape is two bytes: none of the others may become the same.")
+        .link(REPAIR),
+        mistake("zero_bytes_of_the_user_dropped", |user, number, note| {
+            [user.replace('\0', "").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user without its zero bytes, and one zero byte after it")
+        .why("The end cannot be mistaken now. But the users `a` and `a\\0` become one, and of two rows one is lost. Do not drop the byte, escape it.")
+        .link(REPAIR),
         mistake("user_in_small_letters", |user, number, note| {
             let user = user.to_lowercase();
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()

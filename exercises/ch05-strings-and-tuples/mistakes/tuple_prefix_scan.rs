@@ -217,6 +217,8 @@ enum Step {
     OneFf,
     LastExcluded,
     SignedNumbers,
+    FromOne,
+    GreatCharacter,
     NoUpperBound,
     EmptyPanics,
     EmptyFindsNothing,
@@ -230,16 +232,18 @@ enum Step {
     Merged,
 }
 use Step::{
-    CutByLength, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly, GreatestFirst,
-    LastExcluded, LittleEndian, Merged, NameNotEscaped, NoUpperBound, OneFf, OwnRowsSkipped,
-    SignedNumbers, Sorted,
+    CutByLength, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly, FromOne,
+    GreatCharacter, GreatestFirst, LastExcluded, LittleEndian, Merged, NameNotEscaped,
+    NoUpperBound, OneFf, OwnRowsSkipped, SignedNumbers, Sorted,
 };
 
-const APART: [&[Step]; 3] = [
+const APART: [&[Step]; 5] = [
     &[
         OneFf,
         LastExcluded,
         SignedNumbers,
+        FromOne,
+        GreatCharacter,
         NoUpperBound,
         EmptyPanics,
         EmptyFindsNothing,
@@ -247,6 +251,9 @@ const APART: [&[Step]; 3] = [
         EndKept,
     ],
     &[EndKept, OwnRowsSkipped],
+    // Who makes a bound by `key` or `escape` has escaped the name.
+    &[FromOne, NameNotEscaped],
+    &[GreatCharacter, NameNotEscaped],
     &[
         CutByLength,
         LittleEndian,
@@ -260,7 +267,7 @@ const APART: [&[Step]; 3] = [
 const ONE: &str = "one-user";
 const BEGINNING: &str = "beginning";
 
-const OF_ONE: [Quirk<Step>; 10] = [
+const OF_ONE: [Quirk<Step>; 11] = [
     Quirk::of(
         EndForgotten,
         "end_of_the_name_forgotten",
@@ -302,6 +309,14 @@ const OF_ONE: [Quirk<Step>; 10] = [
         ONE,
         "a range up to the key of `i64::MAX`",
         "A number is a `u64`: half of them are greater than `i64::MAX`. End at the key of `u64::MAX`, or at the prefix successor.",
+        ROWS,
+    ),
+    Quirk::of(
+        FromOne,
+        "number_zero_left_out",
+        ONE,
+        "a range from the key of the number 1 on",
+        "A number is a `u64`, and 0 is one. Begin at the key of 0, or at the name with its end: every row of this user starts with it.",
         ROWS,
     ),
     Quirk::of(
@@ -347,7 +362,7 @@ const OF_ONE: [Quirk<Step>; 10] = [
     ),
 ];
 
-const OF_MANY: [Quirk<Step>; 9] = [
+const OF_MANY: [Quirk<Step>; 10] = [
     Quirk::of(
         EndKept,
         "beginning_taken_for_a_whole_name",
@@ -389,6 +404,14 @@ const OF_MANY: [Quirk<Step>; 9] = [
         BEGINNING,
         "nothing where the prefix has no successor",
         "Every name starts with \"\". Where `successor` says `None`, the range is open to the end.",
+        ROWS,
+    ),
+    Quirk::of(
+        GreatCharacter,
+        "ends_at_the_greatest_character",
+        BEGINNING,
+        "a range up to the beginning and the character `char::MAX`",
+        "A name may go on with that very character, and then its rows are not before this end. The prefix successor is above them all.",
         ROWS,
     ),
     Quirk::of(
@@ -434,6 +457,8 @@ fn upper(steps: &[Step], name: &str, prefix: &[u8]) -> Bound<Vec<u8>> {
         Excluded(key(name, u64::MAX))
     } else if has(SignedNumbers) {
         Included(key(name, i64::MAX.cast_unsigned()))
+    } else if has(GreatCharacter) {
+        Excluded(escape(&format!("{name}{}", char::MAX)))
     } else if has(NoUpperBound) {
         Unbounded
     } else {
@@ -471,7 +496,12 @@ fn answer(steps: &[Step], with_end: bool, rows: &Rows, name: &str) -> Vec<u64> {
         prefix.extend([0x00, 0x01]);
     }
     let own = [escape(name), vec![0x00, 0x01]].concat();
-    let bounds = (Included(prefix.clone()), upper(steps, name, &prefix));
+    let from = if has(FromOne) {
+        key(name, 1)
+    } else {
+        prefix.clone()
+    };
+    let bounds = (Included(from), upper(steps, name, &prefix));
     let crossed = matches!(&bounds.1, Excluded(end) if *end <= prefix);
     let found = rows.iter().filter(|row| {
         use std::ops::RangeBounds as _;

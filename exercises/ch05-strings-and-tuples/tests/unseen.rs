@@ -297,11 +297,7 @@ fn unknown_tuple_keys_are_shown_the_pair_that_breaks() {
     let without_zeros = |user: &str, number: u64, note: &str| {
         solutions::tuple_key::key(&user.replace('\0', ""), number, note)
     };
-    observed(
-        &tuple(without_zeros),
-        "order",
-        &["(\"a\", 1, \"\") and (\"a\\0\", 1, \"\") are different, but both become"],
-    );
+    named(&tuple(without_zeros), "zero_bytes_of_the_user_dropped");
     let one_based = |user: &str, number: u64, note: &str| {
         solutions::tuple_key::key(user, number.saturating_add(1), note)
     };

@@ -1,6 +1,7 @@
 //! Keys whose bytes are open: only their order is judged.
 
 use std::cmp::Reverse;
+use std::iter;
 use std::sync::Arc;
 
 use kit::answer::quoted_text;
@@ -97,7 +98,19 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
         .mistakes(mistakes::descending_field::all())
 }
 
-/// All plays, those first that differ in one field from one before, and then those with long texts.
+/// Here a time, as it is or turned round, gets one hexadecimal digit more.
+const HEXADECIMAL: [u64; 8] = [
+    (1 << 56) - 1,
+    1 << 56,
+    (1 << 60) - 1,
+    1 << 60,
+    u64::MAX - (1 << 60),
+    u64::MAX - (1 << 60) + 1,
+    u64::MAX - (1 << 56),
+    u64::MAX - (1 << 56) + 1,
+];
+
+/// All plays, those first that differ in one field from one before, and then some whose time or text is seldom met.
 fn plays() -> Vec<Play> {
     let mut plays = Vec::new();
     for (n, &user) in USERS.iter().enumerate() {
@@ -108,11 +121,14 @@ fn plays() -> Vec<Play> {
         }
     }
     plays.sort_by_key(|(size, _)| *size);
-    let long = long_texts().flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
+    let texts = iter::once("a\u{1}").chain(long_texts());
+    let texts = texts.flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
+    let times = HEXADECIMAL.map(|time| ("ann", time, "jazz"));
     plays
         .into_iter()
         .map(|(_, play)| play)
-        .chain(long)
+        .chain(texts)
+        .chain(times)
         .collect()
 }
 

@@ -52,7 +52,7 @@ const STORES: [&[Event]; 7] = [
         (255, b"b"),
         (256, b"c"),
         (257, b"\xff\x00"),
-        (257, &[0xff; 1000]),
+        (257, &[0xff; 5000]),
     ],
     &[
         (1 << 32, b"z"),
@@ -63,6 +63,9 @@ const STORES: [&[Event]; 7] = [
     ],
     &[(0, b""), (20, b"a"), (MAX - 1, b"b"), (MAX, b"c")],
 ];
+
+/// The same at several times.
+const TWICE: &[Event] = &[(10, b"a"), (20, b"a"), (30, b"b"), (40, b"b")];
 
 /// More events than a page has.
 static MANY: LazyLock<Vec<Event>> = LazyLock::new(|| {
@@ -166,6 +169,9 @@ fn windows() -> PartOf<Feed> {
         for (from, to) in [(20, 40), (0, 2), (0, MAX), (40, 20)] {
             part = probe(part, events, from, to, NO_LIMIT);
         }
+    }
+    for limit in [ALL, 2, 1] {
+        part = probe(part, TWICE, 0, 40, limit);
     }
     for (from, to, limit) in [(0, 1100, NO_LIMIT), (100, 900, NO_LIMIT), (0, MAX, 1050)] {
         part = probe(part, &MANY, from, to, limit);

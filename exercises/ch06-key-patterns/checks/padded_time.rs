@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 23] = [
+const FOREIGN: [(&str, &[u8]); 25] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -89,6 +89,9 @@ const FOREIGN: [(&str, &[u8]); 23] = [
     (LETTER, b"0000000000000000.010"),
     (LETTER, b"000000000000000000\xff0"),
     (LETTER, b"/////////////////:10"),
+    // The neighbours of the digits in ASCII, each by itself.
+    (LETTER, b"0000000000000000001:"),
+    (LETTER, b"0000000000000000001/"),
     // Digits of another script: twenty bytes, then twenty letters. The last is twenty letters too, of several bytes.
     (LETTER, "٠٠٠٠٠٠٠٠١٠".as_bytes()),
     (LETTER, "٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠١٠".as_bytes()),

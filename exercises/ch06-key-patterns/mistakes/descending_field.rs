@@ -243,8 +243,9 @@ const QUIRKS: [Quirk<Step>; 23] = [
         TitleOneFf,
         "title_inverted_with_one_ff",
         "an inverted title with one byte ff after it",
-        "That end sorts above every letter. But a zero byte in the title is inverted to ff as well, so the key of \
-         `\"a\"` is the beginning of the key of `\"a\\0\"` and comes first. Escape and end the title, then invert it.",
+        "That end sorts above every letter. But a zero byte in the title is inverted to ff as well, so the end of `\"a\"` is no \
+         higher than what `\"a\\0\"` goes on with, and `\"a\"` comes first. Escape the zero bytes by `00 ff`, end the title, then \
+         invert it.",
         FIELD,
     ),
     quirk(
@@ -436,9 +437,32 @@ pub fn all() -> Vec<Mistake<Key>> {
         })
         .says("`u64::MAX - time` in nineteen digits, or in twenty where it has them")
         .why(
-            "Nineteen digits are enough for an `i64`. A `u64` has up to twenty, and `u64::MAX - time` has them for every time              of today: then the width is not the same for all times, and the first digits decide.",
+            "Nineteen digits are enough for an `i64`. A `u64` has up to twenty, and `u64::MAX - time` has them for every time \
+             of today: then the width is not the same for all times, and the first digits decide.",
         )
         .link("why-twenty-digits"),
+        mistake("time_turned_and_in_fifteen_hexadecimal_digits", |user, time, title| {
+            let digits = format!("{:015x}", u64::MAX - time);
+            let title = inverted(&ended(title));
+            [&ended(user)[..], digits.as_bytes(), &title].concat()
+        })
+        .says("`u64::MAX - time` in fifteen hexadecimal digits, or in sixteen where it has them")
+        .why(
+            "A `u64` has up to sixteen of them, and `u64::MAX - time` has them for every time of today: then the width is not the \
+             same for all times, and the first digits decide.",
+        )
+        .link("why-twenty-digits"),
+        mistake("zero_bytes_replaced", |user, time, title| {
+            let (user, title) = (user.replace('\0', "\u{1}"), title.replace('\0', "\u{1}"));
+            let title = inverted(&ended(&title));
+            [&ended(&user)[..], &(u64::MAX - time).to_be_bytes(), &title].concat()
+        })
+        .says("the byte 01 in place of each zero byte in the texts")
+        .why(
+            "The end cannot be mistaken now. But `\"a\\0\"` and `\"a\\u{1}\"` are two texts, and their plays share a key. `ended` \
+             writes two bytes for a zero byte, and none of them is lost.",
+        )
+        .link(RULES),
         mistake("text_joined_by_colons", |user, time, title| {
             format!("{user}:{:020}:{title}", u64::MAX - time).into_bytes()
         })

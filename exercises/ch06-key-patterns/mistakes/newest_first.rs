@@ -279,6 +279,18 @@ pub fn all() -> Vec<Mistake<Feed>> {
              is shown twice.",
         )
         .link("invariants"),
+        mistake("equal_names_merged", |rows, from, to, limit| {
+            let mut names = answer(&[], rows, from, to, usize::MAX);
+            names.dedup();
+            names.truncate(limit);
+            names
+        })
+        .says("one name where neighbouring events have the same")
+        .why(
+            "A song that is heard twice is two events: they share a name, and their rows differ in the time. `dedup` \
+             throws one of them away.",
+        )
+        .link("newest-first"),
         mistake("limit_before_the_window", |rows, from, to, limit| {
             let time = |row: &[u8]| {
                 let key = row.first_chunk().copied().unwrap_or_default();

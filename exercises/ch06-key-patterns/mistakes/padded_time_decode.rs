@@ -357,6 +357,25 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         .says("the first twenty bytes, whatever follows them")
         .why("A key is exactly its fields. A longer one was written by something else.")
         .link(RULES),
+        Mistake::new(
+            "decode_takes_a_colon_for_ten",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let digits = <&[u8; 20]>::try_from(key).ok()?;
+                digits.iter().try_fold(0_u64, |time, byte| {
+                    let digit = byte.wrapping_sub(b'0');
+                    (digit <= 10).then_some(())?;
+                    time.checked_mul(10)?.checked_add(digit.into())
+                })
+            }),
+        )
+        .says("the byte `:` taken for a digit that is worth ten")
+        .why(
+            "In ASCII `:` comes right after `9`, so it is `0` and ten more. A digit is worth nine at most. `is_ascii_digit` asks \
+             without a limit that one can get wrong.",
+        )
+        .link(TASK),
     ]);
     mistakes.extend(compose("decode", &QUIRKS, with));
     mistakes

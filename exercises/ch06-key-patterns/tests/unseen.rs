@@ -392,7 +392,7 @@ fn any_limit_and_any_name_is_asked_for() {
         found
     };
     named(&feed(key, reserved), "room_for_the_limit");
-    for count in [8, 16, 64, 255] {
+    for count in [8, 16, 64, 255, 1024, 4096] {
         let many_ff = move |rows: &Rows, from: u64, to: u64, limit: usize| {
             if from >= to {
                 return Vec::new();

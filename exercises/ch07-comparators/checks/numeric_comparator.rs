@@ -1,4 +1,4 @@
-//! An order over some forty keys: every pair both ways, the laws first, then the answers.
+//! An order over some fifty keys: every pair both ways, the laws first, then the answers.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 49] = [
+const KEYS: [&[u8]; 55] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -59,6 +59,12 @@ const KEYS: [&[u8]; 49] = [
     b"\xfe2",
     b"Item:3",
     b" item:3",
+    b"item:3 ",
+    b"item:3",
+    b"item:3\n",
+    b"item:1_0",
+    b"item\x002",
+    b"item\x0010",
     // A digit in Latin-1, and none in ASCII.
     b"item:\xb2",
     // A digit in Unicode, and none in ASCII: the Arabic 3.

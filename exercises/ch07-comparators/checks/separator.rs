@@ -16,7 +16,7 @@ use ch07_comparators::separator as learner;
 pub(crate) type Separate = Arc<dyn Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// Pairs that show one thing each, the plainest first; then all pairs of `KEYS`.
-const PAIRS: [(&[u8], &[u8]); 13] = [
+const PAIRS: [(&[u8], &[u8]); 15] = [
     (b"item:123", b"user:1"),
     (b"item:123", b"item:124"),
     (b"abc:1", b"abd"),
@@ -31,6 +31,9 @@ const PAIRS: [(&[u8], &[u8]); 13] = [
     (b"a001", b"a00x"),
     (b"user:1", b"item:1"),
     (b"item:10", b"item:10"),
+    // The byte to raise may be the last of ASCII, or any above.
+    (b"\x7f123", b"\x811"),
+    (b"\xfe123", b"\xff1"),
 ];
 const KEYS: [&[u8]; 17] = [
     b"",

@@ -19,6 +19,7 @@ use crate::solutions::numeric_comparator::split;
 const SCAN: &str = "a-scan-goes-wrong";
 const PREDICT: &str = "predict";
 const REPAIR: &str = "the-repair";
+const BROKEN: &str = "what-a-broken-one-does";
 
 fn fields<'a>(steps: &[Step], key: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     if steps.contains(&FirstDigits) {
@@ -327,6 +328,37 @@ pub fn all() -> Vec<Mistake<Order>> {
         .why(
             "It keeps every law, but `a9` and `item` have no colon, and numbers beyond 64 bits do not parse: they all \
              are in front of the rest. Take the digits at the end of the key, as bytes.",
+        )
+        .link(REPAIR),
+        mistake("spaces_at_the_end_dropped", "distinct", |a, b| {
+            answer(&[], a.trim_ascii_end(), b.trim_ascii_end())
+        })
+        .says("keys without the spaces at their end")
+        .why(
+            "`item:1` and the same key with a space behind it are two keys, and a store that takes them for one loses a row. A \
+             space is a byte like any other: behind the digits it belongs to the prefix.",
+        )
+        .link(BROKEN),
+        mistake("spaces_at_the_end_dropped_ties_by_bytes", "order", |a, b| {
+            answer(&[], a.trim_ascii_end(), b.trim_ascii_end()).then(a.cmp(b))
+        })
+        .says("keys without the spaces at their end, and the whole keys where these are equal")
+        .why(
+            "It keeps every law, but it is another order. A key that ends in a space has no digits at its end, so all of it is \
+             the prefix.",
+        )
+        .link(REPAIR),
+        mistake("cut_at_a_zero_byte", "order", |a, b| {
+            let cut = |key: &[u8]| {
+                let text = key.split(|byte| *byte == 0).next();
+                text.unwrap_or_default().to_vec()
+            };
+            answer(&[], &cut(a), &cut(b)).then(a.cmp(b))
+        })
+        .says("keys up to their first zero byte, and the whole keys where these are equal")
+        .why(
+            "So it is with strings in C. A key is any bytes, and a zero byte may be in its prefix; the digits are at the end of \
+             all of it.",
         )
         .link(REPAIR),
         mistake("lossy_text", "distinct", |a, b| {

@@ -266,6 +266,13 @@ fn missed() -> Vec<Mistake<Separate>> {
              `a2b7` and `a3b7`. Do not rule a cut out by its bytes. Ask the comparison.",
         )
         .link(TASK),
+        mistake("ascii_raised_alone", "shortest", |a, b| {
+            let within = |byte: u8| (byte < 0x7f).then(|| byte + 1);
+            cuts(a, within).into_iter().find(|cut| fits(a, b, cut))
+        })
+        .says("no cut whose last byte is 7f or more before it is raised")
+        .why("ASCII ends at 7f, and a key does not: its bytes go up to ff. Every byte below ff can be raised.")
+        .link(TASK),
         mistake("stops_at_ff", "shortest", |a, b| {
             let ff = a.iter().position(|byte| *byte == 0xff).unwrap_or(a.len());
             let found = cuts(a, raised).into_iter().find(|cut| fits(a, b, cut))?;

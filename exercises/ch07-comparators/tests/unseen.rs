@@ -493,3 +493,26 @@ fn comparators_in_other_words_are_named() {
     };
     named(&order(by_length), "shorter_prefix_first");
 }
+
+#[test]
+fn any_byte_may_be_behind_the_digits_or_between_them() {
+    let line = |a: &[u8], b: &[u8]| {
+        let end = |key: &[u8]| key.strip_suffix(b"\n").unwrap_or(key).to_vec();
+        right(&end(a), &end(b)).then(a.cmp(b))
+    };
+    observed(&order(line), "order", &["item:3\\n"]);
+    let grouped = |a: &[u8], b: &[u8]| {
+        let digits = |key: &[u8]| -> Vec<u8> {
+            let plain = key.iter().filter(|byte| **byte != b'_');
+            plain.copied().collect()
+        };
+        right(&digits(a), &digits(b)).then(a.cmp(b))
+    };
+    observed(&order(grouped), "order", &["item:1_0"]);
+    let fe_left = |a: &[u8], b: &[u8]| {
+        let cuts = (1..a.len()).filter(|n| a[n - 1] < 0xfe);
+        let mut raised = cuts.map(|n| [&a[..n - 1], &[a[n - 1] + 1]].concat());
+        raised.find(|cut| right(a, cut).is_le() && right(cut, b).is_lt())
+    };
+    observed(&between(fe_left), "shortest", &["\\xfe123"]);
+}

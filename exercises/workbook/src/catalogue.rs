@@ -165,7 +165,7 @@ impl Catalogue {
 
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     /// Below this likeness a suggestion would only confuse.
-    const LIKENESS_MIN: f64 = 0.6;
+    const LIKENESS_MIN: f64 = 0.7;
     let nearest = known
         .map(|other| (strsim::jaro_winkler(name, other), other))
         .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
@@ -199,10 +199,17 @@ mod tests {
 
     #[test]
     fn suggests_what_is_near_and_nothing_else() {
-        let known = ["order-i64", "nine-bytes", "predict-order"];
+        let known = [
+            "order-i64",
+            "nine-bytes",
+            "predict-order",
+            "compare-and-set",
+        ];
         let suggest = |name| suggestion(name, known.into_iter());
         assert_eq!(suggest("order-i46"), "did you mean `order-i64`?");
         assert_eq!(suggest("predict"), "did you mean `predict-order`?");
-        assert!(suggest("qqq").contains("cargo workbook list"));
+        for far in ["qqq", "nonsense"] {
+            assert!(suggest(far).contains("cargo workbook list"), "{far}");
+        }
     }
 }

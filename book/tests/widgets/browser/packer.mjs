@@ -25,6 +25,8 @@ drive("each doubling beyond 2^53 costs one bit", "packer.html", async (page) => 
   await gems.fill("8589934592");
   assert.equal(await message(page), "✗ 8589934592 does not fit gems: 33 bits hold 0 to 8589934591.");
   assert.equal(await gems.getAttribute("aria-invalid"), "true");
+  await gems.fill("");
+  assert.equal(await message(page), "✗ Type a whole number.");
 });
 
 drive("sliders, widths and ZINCRBY", "packer.html", async (page) => {

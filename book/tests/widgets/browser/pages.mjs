@@ -87,6 +87,22 @@ test("every widget fits every width", async () => {
   await close(page);
 });
 
+test("what a reader types without a space stays in the page", async () => {
+  const page = await open(null, { width: 360 });
+  for (const file of Object.keys(NEEDS)) {
+    await page.goto(`${given.fixtureFiles}/${file}`);
+    const fields = page.locator(".wg input[type=text]");
+    for (let i = 0; i < await fields.count(); i += 1) {
+      for (const typed of ["a".repeat(300), "9".repeat(300)]) {
+        await fields.nth(i).fill(typed);
+        await fields.nth(i).press("Enter");
+        await fits(page, 360);
+      }
+    }
+  }
+  await close(page);
+});
+
 test("every colour and size that a style asks for is known, in every theme", async () => {
   // From the server: scripts may not read the styles of a file.
   await ready(`${given.fixtureUrl}/explorer.html`);
