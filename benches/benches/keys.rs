@@ -7,15 +7,16 @@
 //!
 //! Every figure is for a batch of 1,000 values (10,000 rows for sorting).
 
+use std::cmp::Ordering;
 use std::hint::black_box;
 
 use benches::arbitrary;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use engine::keys::{
-    DecodeKey, Desc, OrderedKey, PaddedDecimal, Varint, encode_bytes_into, encode_decimal,
-    encode_f64, encode_f64_numeric, encode_i64, encode_varint_into,
+    DecodeKey, Desc, OrderedKey, PaddedDecimal, Varint, deinterleave, encode_bytes_into,
+    encode_decimal, encode_f64, encode_f64_numeric, encode_i64, encode_u64, encode_varint_into,
     historical::{ledis, qdb},
-    prefix_successor,
+    interleave, prefix_successor,
 };
 
 const BATCH: usize = 1_000;
@@ -160,6 +161,36 @@ fn tuples(c: &mut Criterion) {
     group.finish();
 }
 
+/// What does mixing the bits of two coordinates cost over writing them side by side?
+fn points(c: &mut Criterion) {
+    let values: Vec<_> = arbitrary(BATCH, 9).into_iter().map(point).collect();
+    let mut group = c.benchmark_group("keys/encode_point");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    let side_by_side = |(x, y): (u32, u32)| (u64::from(x) << 32 | u64::from(y)).to_be_bytes();
+    encode(&mut group, "naive_side_by_side", &values, side_by_side);
+    encode(&mut group, "interleaved", &values, |(x, y)| {
+        encode_u64(interleave(x, y))
+    });
+    group.finish();
+}
+
+/// A point from arbitrary bits.
+fn point(bits: u64) -> (u32, u32) {
+    ((bits >> 32) as u32, bits as u32)
+}
+
+/// The order of the interleaved bits, without mixing them: the highest bit in which the points differ
+/// decides, and of two equally high ones that of `x` (T. Chan, 2002).
+fn by_highest_difference(a: (u32, u32), b: (u32, u32)) -> Ordering {
+    let (x, y) = (a.0 ^ b.0, a.1 ^ b.1);
+    // Whether the highest bit of `y` is above that of `x`.
+    if x < y && x < x ^ y {
+        a.1.cmp(&b.1)
+    } else {
+        a.0.cmp(&b.0)
+    }
+}
+
 /// What does reading a key back cost, with all checks against foreign bytes?
 fn decoding(c: &mut Criterion) {
     fn decode<T: DecodeKey>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, values: &[T]) {
@@ -208,6 +239,16 @@ fn decoding(c: &mut Criterion) {
             .map(|b| (text(b), b, b % 2 == 0))
             .collect::<Vec<_>>(),
     );
+    let keys: Vec<_> = bits.iter().map(OrderedKey::to_key).collect();
+    group.bench_function("point", |bencher| {
+        bencher.iter(|| {
+            let numbers = black_box(&keys).iter().map(|key| u64::from_key(key));
+            numbers
+                .map(|number| number.map(deinterleave))
+                .filter(Result::is_ok)
+                .count()
+        });
+    });
     group.finish();
 }
 
@@ -285,6 +326,26 @@ fn sorting(c: &mut Criterion) {
                 .then_with(|| number(time_b).cmp(&number(time_a)))
         });
     });
+
+    let points = || bits.iter().map(|bits| point(*bits));
+    let keys: Vec<_> = points().map(|(x, y)| interleave(x, y).to_key()).collect();
+    sort(&mut group, "point_keys", &keys, <[_]>::sort_unstable);
+    let rows: Vec<_> = points()
+        .map(|(x, y)| [x.to_le_bytes(), y.to_le_bytes()].concat())
+        .collect();
+    // The naive row has `x` in its first half, the low one of a little-endian number.
+    let coordinates = |row: &[u8]| (number(row) as u32, (number(row) >> 32) as u32);
+    sort(&mut group, "point_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| by_highest_difference(coordinates(a), coordinates(b)));
+    });
+    let (mut keys, mut rows) = (keys, rows);
+    keys.sort_unstable();
+    rows.sort_unstable_by(|a, b| by_highest_difference(coordinates(a), coordinates(b)));
+    let same = keys.iter().zip(&rows).all(|(key, row)| {
+        let (x, y) = coordinates(row);
+        *key == interleave(x, y).to_key()
+    });
+    assert!(same, "both ways give one order");
     group.finish();
 }
 
@@ -378,6 +439,7 @@ pub(crate) fn all(c: &mut Criterion) {
     short_numbers(c);
     strings(c);
     tuples(c);
+    points(c);
     decoding(c);
     sorting(c);
     sorting_variable(c);

@@ -75,7 +75,9 @@ fn a_dropped_family_is_gone_with_its_files_and_its_name_is_free() {
     let error = doomed.put("k", "v").unwrap_err();
     assert!(error.to_string().contains("dropped"), "{error}");
     assert_eq!(tables(&vfs), 1, "a cursor still holds the table");
-    drop((cursor, doomed));
+    drop(cursor);
+    assert_eq!(tables(&vfs), 1, "and so does a handle");
+    drop(doomed);
     assert_eq!(tables(&vfs), 0);
     assert!(db.drop_family("default").is_err());
     assert!(db.drop_family("doomed").is_err());

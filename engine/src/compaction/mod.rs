@@ -30,10 +30,11 @@ pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 ///
 /// It is called while readers and writers continue, and may read the database. It must not write, because a
 /// writer may be waiting for this very compaction. It is shown an entry only if no snapshot sees it at that
-/// moment. A snapshot that is taken later may still see the entry until the compaction ends, so a filter
-/// should only drop what no later reader needs, such as rows that nothing points to any more. It may be
-/// called several times for one entry, or never: entries that no compaction reaches stay. So readers of a
-/// cache, say, must themselves check whether a row has expired.
+/// moment. One that is taken later, while the compaction runs, sees the entry as it was, for as long as it
+/// is held. Other readers see it until the compaction ends, so a filter should only drop what no later
+/// reader needs, such as rows that nothing points to any more. It may be called several times for one
+/// entry, or never: entries that no compaction reaches stay. So readers of a cache, say, must themselves
+/// check whether a row has expired.
 ///
 /// ```
 /// # fn main() -> engine::Result<()> {

@@ -221,6 +221,8 @@ impl Core {
     }
 
     fn rewrite(&self, family: &FamilyCore, plan: &Plan) -> Result<Option<Output>> {
+        let filter = family.options.compaction_filter.as_ref();
+        let _filtering = filter.map(|_| self.snapshots.filtering(family.id));
         let version = Arc::clone(&family.view.load().version);
         let origin = format!("compaction to level {}", plan.output_level);
         let output = self.with_environment(family, &origin, &plan.inputs, |environment| {

@@ -14,7 +14,8 @@
 //! writes in the view that are newer than the number. If the memtable is rotated between the two loads, the
 //! view lacks what was written since, and shows the family as it was at the rotation, which is also one
 //! consistent state. In the other order a compaction might already have dropped a version that the number
-//! needs. For a snapshot the number is taken first, because compactions keep what a snapshot sees.
+//! needs. For a snapshot the number is taken first, because compactions keep what a snapshot sees: see
+//! `snapshot` for what a compaction filter had already removed.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;

@@ -5,7 +5,7 @@ use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 
 use crate::batch::{FamilyId, FamilyRef};
 use crate::bloom::KeyHash;
@@ -410,10 +410,12 @@ impl Family {
 
     /// Rows as of a snapshot, or as they are now.
     pub(super) fn rows(&self, bounds: Result<Bounds>, snapshot: Option<&Snapshot>) -> Range {
-        let view = self.core.view.load_full();
-        let sequence = match snapshot {
-            Some(snapshot) => snapshot.sequence(),
-            None => self.handle.core.visible_sequence(),
+        let (view, sequence) = match snapshot {
+            Some(snapshot) => (Guard::into_inner(snapshot.view(self)), snapshot.sequence()),
+            None => {
+                let view = self.core.view.load_full();
+                (view, self.handle.core.visible_sequence())
+            }
         };
         let core = Arc::clone(&self.core);
         let make = bounds.map(|bounds| -> Box<dyn Fn() -> Result<Cursor> + Send> {

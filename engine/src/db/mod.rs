@@ -237,8 +237,8 @@ impl Db {
         Ok(self.of_core(&self.handle.core.create_family(name, options)?))
     }
 
-    /// Drops a family. On return it is gone for good; its files are removed when the last cursor on
-    /// it is dropped.
+    /// Drops a family. On return it is gone for good; its files are removed when the last handle and
+    /// the last cursor on it are dropped, or at the next opening.
     ///
     /// # Errors
     /// `InvalidArgument` if there is none of this name or it is `default`; otherwise as for

@@ -124,7 +124,7 @@ impl Snapshot {
         keys: &[K],
     ) -> Result<Vec<Option<Value>>> {
         self.check(family)?;
-        let view = family.core.view.load();
+        let view = self.view(family);
         family.core.get_many(&view, keys, self.sequence())
     }
 }

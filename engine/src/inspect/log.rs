@@ -1,5 +1,6 @@
 //! Explains a log: a write-ahead log with its batches, or a manifest with its edits.
 
+use std::ops::Range;
 use std::path::Path;
 
 use crate::annotate::{Listener, Notes, Wrong};
@@ -49,12 +50,30 @@ pub(super) fn explain(
             }
             Found::Nothing => return explain.end(at),
             Found::Bad { at: bytes, what } => {
+                let (bytes, what) = among_zeros(contents, at).unwrap_or((bytes, what));
                 let range = bytes.start as u64..bytes.end as u64;
                 let what = format!("{what}{}", consequence(contents, path, number));
                 return Err(Wrong::new(range, what));
             }
         }
     }
+}
+
+/// What is wrong with the space from `at` on, if it was probably never written: it is zeros, except for one
+/// byte, or up to something further on. The reader only sees that no fragment begins there.
+fn among_zeros(contents: &[u8], at: usize) -> Option<(Range<usize>, String)> {
+    let rest = contents.get(at..)?;
+    let is_set = |byte: &u8| *byte != 0;
+    let first = rest.iter().position(is_set)?;
+    let wrong = at + first;
+    if rest.len() > HEADER_BYTES && !rest[first + 1..].iter().any(is_set) {
+        let what = format!("all bytes from byte {at} on must be zeros, and this byte is not");
+        return Some((wrong..wrong + 1, what));
+    }
+    let what = format!(
+        "a record should begin at byte {at}, or zeros up to the end, and here are zeros up to byte {wrong}"
+    );
+    (first >= HEADER_BYTES).then_some((at..wrong + 1, what))
 }
 
 /// What opening the database would do with the log, found out with the same reader.
@@ -113,7 +132,7 @@ impl Explain<'_, '_> {
 
     fn fragment(
         &mut self,
-        payload: std::ops::Range<usize>,
+        payload: Range<usize>,
         fragment_type: FragmentType,
     ) -> Result<(), Wrong> {
         let at = payload.start - HEADER_BYTES;
@@ -323,5 +342,29 @@ mod tests {
                 assert!(wrong.what.contains("does not end"), "{}", wrong.what);
             }
         }
+    }
+
+    /// A log that is in use, or was when its process was killed, ends in zeros.
+    #[test]
+    fn a_byte_among_the_zeros_after_the_last_record_is_pointed_at() {
+        let vfs = MemoryVfs::new();
+        let path = Path::new("log");
+        let mut log = LogWriter::new(vfs.create(path).unwrap(), 7);
+        log.add_record(of_length(100).encoded()).unwrap();
+        let mut contents = vfs.read(path).unwrap();
+        let end = contents.len();
+        contents.resize(end + 2_000, 0);
+        for at in end..contents.len() {
+            let mut changed = contents.clone();
+            changed[at] = 1;
+            let wrong = explained(&changed, path).unwrap_err();
+            assert_eq!(wrong.range, at as u64..at as u64 + 1, "{wrong:?}");
+            assert!(wrong.what.contains("must be zeros"), "{wrong:?}");
+        }
+        // Several bytes, as of a page that was written although the one before was not.
+        contents[end + 1_000..].fill(7);
+        let wrong = explained(&contents, path).unwrap_err();
+        assert_eq!(wrong.range, end as u64..end as u64 + 1_001, "{wrong:?}");
+        assert!(wrong.what.contains("zeros up to byte"), "{wrong:?}");
     }
 }

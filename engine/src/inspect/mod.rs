@@ -17,6 +17,7 @@ use std::path::Path;
 use crate::annotate::Notes;
 use crate::error::{Error, Result};
 use crate::sstable::explain_table;
+use crate::version::file_name;
 use crate::vfs::Vfs;
 
 pub use self::blank::{Blank, blank};
@@ -55,7 +56,11 @@ pub fn explain(
             log::explain(&contents, path, number, records, options.limit, listener)
                 .and_then(|()| explain_blank(vfs, path, name, &contents, listener))
         }
-        FileName::Current | FileName::CurrentTemporary => current(&vfs.read(path)?, listener),
+        FileName::Current => {
+            let number = current(&vfs.read(path)?, listener);
+            number.and_then(|number| check_is_there(vfs, path, number))
+        }
+        FileName::CurrentTemporary => current(&vfs.read(path)?, listener).map(|_| ()),
         FileName::Lock => lock(&vfs.read(path)?),
     };
     let Err(mut wrong) = explained else {
@@ -104,7 +109,8 @@ fn explain_blank(
     }
 }
 
-fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
+/// Explains which manifest `CURRENT` names, and returns its number.
+fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<u64, Wrong> {
     let all = 0..contents.len() as u64;
     let Some(name) = contents.strip_suffix(b"\n") else {
         let what = "CURRENT ends in a newline, and this file does not: it is cut off, or not written by the engine";
@@ -129,7 +135,34 @@ fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
     notes.part("CURRENT: which manifest is in force");
     notes.field(name.len(), format!("manifest {number}"));
     notes.field(1, "newline");
-    Ok(())
+    Ok(number)
+}
+
+/// `CURRENT` has no checksum, so a wrong number only shows by the manifests beside it. A file that was
+/// copied to another place has none beside it, and nothing is said.
+fn check_is_there(vfs: &dyn Vfs, path: &Path, number: u64) -> Result<(), Wrong> {
+    let dir = match path.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    };
+    let names = vfs.list(dir).unwrap_or_default();
+    let mut manifests = names.iter().filter_map(|name| match FileName::parse(name) {
+        Some(FileName::Manifest(number)) => Some(number),
+        _ => None,
+    });
+    let Some(newest) = manifests.clone().max() else {
+        return Ok(());
+    };
+    if manifests.any(|there| there == number) {
+        return Ok(());
+    }
+    let name = file_name::manifest_name(number);
+    let what = format!(
+        "it names {name}, which is not here, so opening the database refuses this; the newest manifest here is {}",
+        file_name::manifest_name(newest)
+    );
+    let digits = "MANIFEST-".len() as u64..name.len() as u64;
+    Err(Wrong::new(digits, what))
 }
 
 fn lock(contents: &[u8]) -> Result<(), Wrong> {
