@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::commands::dispatch::{Executed, Writer, flag_watchers, publish};
+use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, publish};
 use crate::commands::key_locks::Locks;
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
@@ -216,9 +216,9 @@ pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
                 Ok(Served::Answered(touched)) => rows.extend(touched),
                 Ok(Served::NotForIt) => {}
                 Ok(Served::NothingLeft) => break,
+                // What it waits for is there, so it must not wait for more. The next one may have better luck.
                 Err(error) => {
-                    tracing::error!(%error, "a waiting client could not be served");
-                    break;
+                    waiter.answer(Executed::reply(Reply::Error(error)));
                 }
             }
         }
@@ -278,7 +278,10 @@ impl Waiter {
     }
 
     /// Runs its command again.
-    fn serve(&self, server: &Server, row: &[u8]) -> types::Result<Served> {
+    ///
+    /// # Errors
+    /// The command failed, or its change could not be written. Nothing was changed.
+    fn serve(&self, server: &Server, row: &[u8]) -> Result<Served, CommandError> {
         let mut sender = self.sender.lock();
         if sender.as_ref().is_none_or(oneshot::Sender::is_closed) || !self.stays(server) {
             return Ok(Served::NotForIt);
@@ -302,16 +305,9 @@ impl Waiter {
             Ok(reply) => reply,
             // The key holds another type now. The client goes on waiting until the key holds the right one.
             Err(_) if !self.waits_for(kind) => return Ok(Served::NotForIt),
-            Err(error) => {
-                drop(txn);
-                drop(guard);
-                if let Some(sender) = sender.take() {
-                    let _ = sender.send(Executed::reply(Reply::Error(error)));
-                }
-                return Ok(Served::Answered(Vec::new()));
-            }
+            Err(error) => return Err(error),
         };
-        let committed = txn.commit()?;
+        let committed = commit(server, txn)?;
         flag_watchers(server, &committed);
         drop(guard);
         if let Some(sender) = sender.take() {
