@@ -464,6 +464,59 @@ fn a_password_is_asked_of_everybody_who_comes_after_it() {
     assert_eq!(run(ours.address), run(real.address));
 }
 
+/// What a client may send is decided when its command is read, so all commands before have run.
+#[test]
+fn a_pipeline_may_change_what_its_own_rest_may_be() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let mut first = Client::connect(address);
+        first.call(&["config", "set", "requirepass", "secret"]);
+        let long = format!("echo {}", "x".repeat(16_385));
+        let many = format!("mget{}", " k".repeat(10));
+        let longest = format!("echo {}", "x".repeat(2 << 20));
+        let inline = format!("inline {long}");
+        let mut said = Vec::new();
+        for lines in [
+            &["auth secret", "reset", &long, "ping"][..],
+            &["auth secret", "set k v", "get k", "ReSeT", &many, "ping"],
+            &["auth secret", "reset", "auth secret", &long, &many],
+            &["auth secret", "reset", &inline, "ping"],
+            &["auth secret", "multi", "get k", "reset", &long],
+            &["auth secret", "ping", "auth wrong", &long],
+            &[
+                "auth secret",
+                "get k",
+                "config set proto-max-bulk-len 1mb",
+                &longest,
+            ],
+            &[
+                "auth secret",
+                "get k",
+                "config set proto-max-bulk-len 4mb",
+                &longest,
+            ],
+        ] {
+            let mut bytes = Vec::new();
+            for line in lines {
+                match line.strip_prefix("inline ") {
+                    Some(line) => bytes.extend([line.as_bytes(), b"\r\n"].concat()),
+                    None => bytes.extend(encode(&line.split(' ').map(common::unescape).collect())),
+                }
+            }
+            let mut client = Client::connect(address);
+            // A server that refuses a command does not read what comes behind it.
+            let _ = client.send(&bytes);
+            let (answers, is_closed) = client.rest(PATIENCE);
+            said.push((answers.escape_ascii().to_string(), is_closed));
+        }
+        said
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
 /// A refusal takes nothing back of what came before it.
 #[test]
 fn hello_takes_its_options_one_by_one() {

@@ -3,16 +3,20 @@
 mod common;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::client::Client;
+use common::StoreKind;
+use common::client::{Client, encode};
 use common::servers::Ours;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
 use redis_layer::server::Options;
-use redis_layer::store::EngineStore;
+use redis_layer::store::{Batch, EngineStore, Error, Guard, Result, Scope, Snapshot, Store};
 
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How Redis begins, too.
+const REFUSED: &str = "-MISCONF Errors writing to the AOF file: ";
 
 #[test]
 fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
@@ -41,7 +45,7 @@ fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
         });
         assert!(full, "the disk is full");
     }
-    assert!(refused.starts_with("-ERR the store failed: "), "{refused}");
+    assert!(refused.starts_with(REFUSED), "{refused}");
     assert!(refused.contains("Free some space on the disk"), "{refused}");
     // They expire now, and cannot be removed.
     thread::sleep(Duration::from_millis(1_500));
@@ -76,4 +80,159 @@ fn until(mut is_so: impl FnMut() -> bool) -> bool {
         }
     }
     false
+}
+
+/// A store that has space for some more writes only.
+struct Scarce {
+    inner: Arc<dyn Store>,
+    left: AtomicI64,
+}
+
+impl Scarce {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: StoreKind::BTree.open(),
+            left: AtomicI64::new(i64::MAX),
+        })
+    }
+
+    fn leave(&self, writes: i64) {
+        self.left.store(writes, Ordering::Relaxed);
+    }
+}
+
+impl Store for Scarce {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        self.inner.snapshot()
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        if self.left.fetch_sub(1, Ordering::Relaxed) <= 0 {
+            return Err(Error::new("No space left on device"));
+        }
+        self.inner.write(batch)
+    }
+
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
+        self.inner.lock(scope)
+    }
+
+    fn unique(&self) -> Result<u64> {
+        self.inner.unique()
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.inner.sync()
+    }
+}
+
+/// The push fits, and what would take the element away again does not. A client that went on waiting would not be
+/// served before the next push, although there is an element.
+#[test]
+fn who_waits_is_told_that_the_element_cannot_be_taken() {
+    let store = Scarce::new();
+    let ours = Ours::start(Arc::clone(&store) as Arc<dyn Store>);
+    let mut writer = Client::connect(ours.address);
+    for [push, wait, length, take] in [
+        ["rpush l a", "blpop l 0", "llen l", "lpop l"],
+        ["rpush l a", "blmove l to left left 0", "llen l", "lpop l"],
+        ["rpush l a", "blmpop 0 1 l left", "llen l", "lpop l"],
+        ["zadd z 1 a", "bzpopmin z 0", "zcard z", "zpopmin z"],
+        ["zadd z 1 a", "bzmpop 0 1 z min", "zcard z", "zpopmin z"],
+    ] {
+        let words = |line: &'static str| line.split(' ').collect::<Vec<_>>();
+        let wait = words(wait).into_iter().map(common::unescape).collect();
+        let mut waiting = [(), ()].map(|()| Client::connect(ours.address));
+        for client in &mut waiting {
+            client.send(&encode(&wait)).unwrap();
+        }
+        let waits = |info: &str| info.contains("blocked_clients:2");
+        assert!(until(|| waits(&writer.call(&["info", "clients"]))));
+        store.leave(1);
+        assert_eq!(writer.call(&words(push)), ":1\\r\\n");
+        for client in &mut waiting {
+            let reply = client.reply().unwrap().escape_ascii().to_string();
+            assert!(reply.starts_with(REFUSED), "{reply}");
+        }
+        assert_eq!(writer.call(&words(length)), ":1\\r\\n", "nothing is lost");
+        store.leave(i64::MAX);
+        writer.call(&words(take));
+    }
+}
+
+/// Commands that arrive together share a transaction. One that cannot be written must not take readers with it.
+#[test]
+fn what_only_reads_is_answered_beside_a_write_that_fails() {
+    let store = Scarce::new();
+    let ours = Ours::start(Arc::clone(&store) as Arc<dyn Store>);
+    let mut client = Client::connect(ours.address);
+    client.call(&["set", "k", "v"]);
+    store.leave(0);
+    let lines = ["get k", "set k new", "get k", "incr n", "exists k n"];
+    let commands = lines.map(|line| line.split(' ').map(common::unescape).collect());
+    let replies = client.pipeline(&commands);
+    let replies: Vec<String> = replies
+        .iter()
+        .map(|reply| reply.escape_ascii().to_string())
+        .collect();
+    for refused in [&replies[1], &replies[3]] {
+        assert!(refused.starts_with(REFUSED), "{refused}");
+    }
+    assert_eq!(replies[0], "$1\\r\\nv\\r\\n");
+    assert_eq!(replies[2], "$1\\r\\nv\\r\\n");
+    assert_eq!(replies[4], ":1\\r\\n");
+}
+
+#[test]
+fn what_reads_the_state_of_the_server_sees_that_writes_fail() {
+    let store = Scarce::new();
+    let ours = Ours::start(Arc::clone(&store) as Arc<dyn Store>);
+    let mut client = Client::connect(ours.address);
+    let mut sees = |expected: &str| {
+        let info = client.call(&["info", "persistence"]);
+        assert!(info.contains(&format!("aof_last_write_status:{expected}\\r")));
+    };
+    let mut writer = Client::connect(ours.address);
+    sees("ok");
+    for line in ["set k v", "eval return(redis.call('set','k','v')) 0"] {
+        store.leave(0);
+        let refused = writer.call(&line.split(' ').collect::<Vec<_>>());
+        assert!(refused.starts_with(REFUSED), "{refused}");
+        sees("err");
+        assert_eq!(writer.call(&["get", "k"]), "$-1\\r\\n");
+        // What changes nothing says nothing about the disk.
+        assert_eq!(writer.call(&["del", "k"]), ":0\\r\\n");
+        sees("err");
+        store.leave(i64::MAX);
+        assert_eq!(writer.call(&["set", "other", "v"]), "+OK\\r\\n");
+        sees("ok");
+    }
+    store.leave(0);
+    writer.call(&["multi"]);
+    writer.call(&["set", "k", "v"]);
+    let refused = writer.call(&["exec"]);
+    assert!(refused.starts_with(REFUSED), "{refused}");
+    sees("err");
+}
+
+/// Redis refuses all commands that may write, and `PING`, until its log can be written again.
+#[test]
+fn only_what_does_not_fit_is_refused() {
+    let store = Scarce::new();
+    let ours = Ours::start(Arc::clone(&store) as Arc<dyn Store>);
+    let mut client = Client::connect(ours.address);
+    store.leave(0);
+    assert!(client.call(&["set", "k", "v"]).starts_with(REFUSED));
+    for (line, answer) in [
+        ("ping", "+PONG\\r\\n"),
+        ("del k", ":0\\r\\n"),
+        ("blpop l 0.01", "*-1\\r\\n"),
+        ("eval return(redis.call('get','k')) 0", "$-1\\r\\n"),
+        ("multi", "+OK\\r\\n"),
+        ("set k v", "+QUEUED\\r\\n"),
+        ("discard", "+OK\\r\\n"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(client.call(&words), answer, "{line}");
+    }
 }

@@ -549,3 +549,52 @@ fn a_payload_without_a_value_is_none() {
     assert_eq!(ask(real.address), r"+OK\r\n");
     assert_eq!(ask(ours.address), r"-ERR Bad data format\r\n");
 }
+
+#[test]
+fn a_password_is_text() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let taken = |address| {
+        let mut said = Vec::new();
+        for word in [&b"p\xff"[..], b"a\0b", "ä".as_bytes()] {
+            let bytes = |text: &'static str| bytes::Bytes::from(text);
+            let rule = [b">", word].concat();
+            for command in [
+                vec![
+                    bytes("config"),
+                    bytes("set"),
+                    bytes("requirepass"),
+                    word.to_vec().into(),
+                ],
+                vec![
+                    bytes("config"),
+                    bytes("set"),
+                    bytes("MASTERAUTH"),
+                    word.to_vec().into(),
+                ],
+                vec![
+                    bytes("acl"),
+                    bytes("setuser"),
+                    bytes("default"),
+                    rule.into(),
+                ],
+            ] {
+                // Whoever has no password sets one, and then nobody new comes in.
+                let mut client = Client::connect(address);
+                let reset = vec![
+                    bytes("acl"),
+                    bytes("setuser"),
+                    bytes("default"),
+                    bytes("nopass"),
+                ];
+                let replies = client.pipeline(&[command, reset]);
+                said.push(replies[0] == b"+OK\r\n");
+            }
+        }
+        said
+    };
+    assert_eq!(taken(real.address), [true; 9]);
+    let [t, f] = [true, false];
+    assert_eq!(taken(ours.address), [f, f, f, f, f, f, t, t, t]);
+}

@@ -472,3 +472,37 @@ fn keys_are_named_in_the_order_of_their_changes() {
         assert_eq!(found, expected, "{line}");
     }
 }
+
+/// Whoever changes a key before it pushes an element has changed it for the client that waits for that element, too:
+/// with its answer in hand, that client must not read its old copy.
+#[test]
+fn what_changed_before_an_element_came_is_told_before_the_element() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let mut waiting = Client::connect(address);
+        let mut writer = Client::connect(address);
+        let mut said = Vec::new();
+        for lines in [
+            "hello 3\r\nclient tracking on\r\nget k\r\nsubscribe c\r\nblpop l 0\r\nping\r\n",
+            "get k\r\nblmove l to left left 0\r\nping\r\n",
+            "get k\r\nbzpopmin l 0\r\nping\r\n",
+        ] {
+            waiting.send(lines.as_bytes()).unwrap();
+            waiting.rest(PATIENCE);
+            let push = if lines.contains("bzpop") {
+                "zadd l 1 x"
+            } else {
+                "rpush l x"
+            };
+            let writes = format!("set k 1\r\npublish c before\r\n{push}\r\nping\r\n");
+            writer.send(writes.as_bytes()).unwrap();
+            let (told, _) = waiting.rest(PATIENCE);
+            said.push(told.escape_ascii().to_string());
+        }
+        said
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}

@@ -11,6 +11,7 @@ pub(crate) use log::{AclLog, log};
 use std::fs::File;
 use std::io::Read;
 
+use crate::commands::config::{NO_PASSWORD, can_be_password};
 use crate::commands::dispatch::named;
 use crate::commands::manual::help_lines;
 use crate::commands::statistics::ALL;
@@ -125,6 +126,7 @@ pub(crate) fn setuser(session: &mut Session, args: Args<'_>) -> Outcome {
     for rule in args.from(3) {
         let text = String::from_utf8_lossy(rule);
         match text.split_at_checked(1) {
+            Some((">", _)) if !can_be_password(rule) => return Err(rule_error(rule, NO_PASSWORD)),
             Some((">", word)) => word.clone_into(&mut password),
             Some(("<", word)) if word == password => password.clear(),
             Some(("<", _)) => {

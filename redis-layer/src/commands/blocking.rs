@@ -22,8 +22,9 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::commands::dispatch::{Executed, Writer, flag_watchers, publish};
+use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, publish};
 use crate::commands::key_locks::Locks;
+use crate::commands::peer::Peer;
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
@@ -45,12 +46,15 @@ type InOrder = BTreeMap<u64, Arc<Waiter>>;
 struct Waiter {
     number: u64,
     client: u64,
+    peer: Arc<Peer>,
     db: DbNumber,
     spec: &'static Spec,
     args: Vec<Bytes>,
     on_timeout: Reply,
     /// Whoever takes it sends the answer.
     sender: Mutex<Option<oneshot::Sender<Executed>>>,
+    /// How many messages the client had got when the answer was sent.
+    messages_before: AtomicU64,
 }
 
 /// The wait of a client. Dropping it ends the wait.
@@ -82,11 +86,13 @@ impl Waiting {
         let waiter = Arc::new(Waiter {
             number: server.waiters.last_number.fetch_add(1, Ordering::Relaxed),
             client: session.id,
+            peer: Arc::clone(&session.peer),
             db: session.db,
             spec: args.spec,
             args: args.from(0).to_vec(),
             on_timeout,
             sender: Mutex::new(Some(sender)),
+            messages_before: AtomicU64::new(0),
         });
         server.shared.observe();
         let mut by_key = server.waiters.by_key.lock();
@@ -132,6 +138,13 @@ impl Waiting {
         // The sender is dropped only after it has sent.
         let executed = received.unwrap_or_else(|_| Executed::reply(self.waiter.on_timeout.clone()));
         self.for_client(executed)
+    }
+
+    /// How many of all the client's messages came before the answer. They must be sent before it: what they say is out
+    /// of date was so before the element came.
+    #[must_use]
+    pub fn messages_before(&self) -> u64 {
+        self.waiter.messages_before.load(Ordering::Acquire)
     }
 
     /// Records that the command ran after all. The slow log counts the work before the wait, but not the wait itself.
@@ -216,9 +229,9 @@ pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
                 Ok(Served::Answered(touched)) => rows.extend(touched),
                 Ok(Served::NotForIt) => {}
                 Ok(Served::NothingLeft) => break,
+                // What it waits for is there, so it must not wait for more. The next one may have better luck.
                 Err(error) => {
-                    tracing::error!(%error, "a waiting client could not be served");
-                    break;
+                    waiter.answer(Executed::reply(Reply::Error(error)));
                 }
             }
         }
@@ -257,8 +270,14 @@ impl Waiter {
     /// Sends an answer, if nobody else has. Returns whether it was sent.
     fn answer(&self, executed: Executed) -> bool {
         let sender = self.sender.lock().take();
-        // The client may be gone already.
-        sender.is_some_and(|sender| sender.send(executed).is_ok())
+        sender.is_some_and(|sender| self.send(sender, executed))
+    }
+
+    /// Sends the answer. Returns false if the client is gone already.
+    fn send(&self, sender: oneshot::Sender<Executed>, executed: Executed) -> bool {
+        let before = self.peer.outbox.added();
+        self.messages_before.store(before, Ordering::Release);
+        sender.send(executed).is_ok()
     }
 
     /// The arguments as if it had waited for this key alone, because what its other keys hold does not matter any
@@ -278,7 +297,10 @@ impl Waiter {
     }
 
     /// Runs its command again.
-    fn serve(&self, server: &Server, row: &[u8]) -> types::Result<Served> {
+    ///
+    /// # Errors
+    /// The command failed, or its change could not be written. Nothing was changed.
+    fn serve(&self, server: &Server, row: &[u8]) -> Result<Served, CommandError> {
         let mut sender = self.sender.lock();
         if sender.as_ref().is_none_or(oneshot::Sender::is_closed) || !self.stays(server) {
             return Ok(Served::NotForIt);
@@ -302,16 +324,9 @@ impl Waiter {
             Ok(reply) => reply,
             // The key holds another type now. The client goes on waiting until the key holds the right one.
             Err(_) if !self.waits_for(kind) => return Ok(Served::NotForIt),
-            Err(error) => {
-                drop(txn);
-                drop(guard);
-                if let Some(sender) = sender.take() {
-                    let _ = sender.send(Executed::reply(Reply::Error(error)));
-                }
-                return Ok(Served::Answered(Vec::new()));
-            }
+            Err(error) => return Err(error),
         };
-        let committed = txn.commit()?;
+        let committed = commit(server, txn)?;
         flag_watchers(server, &committed);
         drop(guard);
         if let Some(sender) = sender.take() {
@@ -319,7 +334,7 @@ impl Waiter {
             executed.wrote = committed.wrote;
             // The client may have left at this very moment. Then the element is lost, as it is when an answer is lost
             // on the way.
-            let _ = sender.send(executed);
+            let _ = self.send(sender, executed);
         }
         // After the answer, so that notifications of the client's own change follow it.
         publish(server, &committed, Writer::default());

@@ -29,7 +29,7 @@ use crate::commands::{
 use crate::store::Guard;
 use crate::types::number::c_text;
 use crate::types::rows::decode_metadata_key;
-use crate::types::{self, Committed, Txn};
+use crate::types::{Committed, Txn};
 
 /// How many bytes of an argument are quoted in an error text.
 const QUOTED_BYTES: usize = 128;
@@ -277,6 +277,13 @@ fn run_alone(
     Ok(reply)
 }
 
+/// Commits a transaction, and notes whether that was possible.
+pub(crate) fn commit(server: &Server, txn: Txn<'_>) -> Result<Committed, CommandError> {
+    let committed = txn.commit();
+    server.persistence.tried(&committed);
+    committed.map_err(CommandError::not_written)
+}
+
 /// Ends a transaction that ran for a client: commits it, releases the locks in `guard`, and tells everybody
 /// concerned. Returns whether the store was changed.
 pub(crate) fn finish<'s>(
@@ -284,8 +291,8 @@ pub(crate) fn finish<'s>(
     session: &mut Session,
     txn: Txn<'s>,
     guard: Option<Box<dyn Guard + 's>>,
-) -> types::Result<bool> {
-    let mut committed = txn.commit().inspect_err(|_| {
+) -> Result<bool, CommandError> {
+    let mut committed = commit(server, txn).inspect_err(|_| {
         session.publications.clear();
         session.tracking.known.clear();
         session.tracking.fresh.clear();
@@ -359,8 +366,8 @@ pub(crate) fn finish_for_many<'s>(
     server: &Server,
     txn: Txn<'s>,
     guard: Option<Box<dyn Guard + 's>>,
-) -> types::Result<bool> {
-    let mut committed = txn.commit()?;
+) -> Result<bool, CommandError> {
+    let mut committed = commit(server, txn)?;
     flag_watchers(server, &committed);
     drop(guard);
     remove_found(server, &mut committed, Writer::default());

@@ -70,6 +70,27 @@ impl CommandError {
         ])
     }
 
+    /// A transaction that could not be committed. Clients know a full disk by this code, which Redis gives the same
+    /// failure of its own log.
+    #[must_use]
+    pub(crate) fn not_written(error: types::Error) -> Self {
+        match error {
+            types::Error::Store(_) => {
+                Self::failed(b"MISCONF Errors writing to the AOF file: ", &error)
+            }
+            other => other.into(),
+        }
+    }
+
+    /// A failure of the store, which is also logged.
+    fn failed(text: &[u8], error: &types::Error) -> Self {
+        static FAILURES: Seldom = Seldom::new();
+        if let Some(unsaid) = FAILURES.is_due() {
+            tracing::error!(%error, unsaid, "a command failed in the store");
+        }
+        Self::quoting(&[text, error.to_string().as_bytes()])
+    }
+
     /// The code and the text.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -90,11 +111,7 @@ impl From<types::Error> for CommandError {
             types::Error::NotANumber => Self::NAN_RESULT,
             types::Error::TooMuch => Self::fixed("ERR the strings are longer than 1 GiB together"),
             types::Error::Damaged { .. } | types::Error::Outdated | types::Error::Store(_) => {
-                static FAILURES: Seldom = Seldom::new();
-                if let Some(unsaid) = FAILURES.is_due() {
-                    tracing::error!(%error, unsaid, "a command failed in the store");
-                }
-                Self::quoting(&[b"ERR the store failed: ", error.to_string().as_bytes()])
+                Self::failed(b"ERR the store failed: ", &error)
             }
         }
     }

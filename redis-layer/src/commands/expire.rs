@@ -37,7 +37,9 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         for key in keys {
             removed += u64::from(txn.remove_expired(key)?);
         }
-        let committed = txn.commit()?;
+        let committed = txn.commit();
+        server.persistence.tried(&committed);
+        let committed = committed?;
         drop(guard);
         publish(server, &committed, Writer::default());
     }
@@ -90,7 +92,9 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
         txn.set_db(found.db);
         txn.remove_expired(&found.key)?;
     }
-    let mut gone = txn.commit()?;
+    let gone = txn.commit();
+    server.persistence.tried(&gone);
+    let mut gone = gone?;
     drop(guard);
     committed.happened_before(std::mem::take(&mut gone.events), &expired);
     publish(server, &gone, by);

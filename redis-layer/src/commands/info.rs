@@ -243,7 +243,7 @@ fn script_memory(server: &Server, text: &mut String) {
 
 fn persistence_section(server: &Server, text: &mut String) {
     let view = server.persistence.view();
-    let status = if view.last_failed { "err" } else { "ok" };
+    let status = |failed| if failed { "err" } else { "ok" };
     constants(
         text,
         &[
@@ -261,7 +261,7 @@ fn persistence_section(server: &Server, text: &mut String) {
     line(text, "rdb_changes_since_last_save", view.changes);
     line(text, "rdb_bgsave_in_progress", u8::from(view.is_saving));
     line(text, "rdb_last_save_time", view.last_save_s);
-    line(text, "rdb_last_bgsave_status", status);
+    line(text, "rdb_last_bgsave_status", status(view.last_failed));
     line(text, "rdb_last_bgsave_time_sec", view.last_took_s);
     line(text, "rdb_current_bgsave_time_sec", -1);
     line(text, "rdb_saves", view.saves);
@@ -279,7 +279,12 @@ fn persistence_section(server: &Server, text: &mut String) {
             ("aof_last_bgrewrite_status", "ok"),
             ("aof_rewrites", "0"),
             ("aof_rewrites_consecutive_failures", "0"),
-            ("aof_last_write_status", "ok"),
+        ],
+    );
+    line(text, "aof_last_write_status", status(view.write_failed));
+    constants(
+        text,
+        &[
             ("aof_last_cow_size", "0"),
             ("module_fork_in_progress", "0"),
             ("module_fork_last_cow_size", "0"),

@@ -71,6 +71,8 @@ pub struct Outbox {
 #[derive(Debug, Default)]
 struct Queue {
     messages: VecDeque<Message>,
+    /// How many messages there have been so far, with those that have gone.
+    added: u64,
     /// The messages from this index on come after the next reply.
     reply_at: Option<usize>,
     /// The bytes of `messages`.
@@ -96,6 +98,7 @@ impl Outbox {
             return;
         }
         queue.messages.push_back(message);
+        queue.added += 1;
         self.waiting_bytes.store(all, Ordering::Relaxed);
         self.has_messages.store(true, Ordering::Release);
         drop(queue);
@@ -107,6 +110,21 @@ impl Outbox {
         let mut queue = self.queue.lock();
         queue.reply_at = Some(queue.messages.len());
         self.has_messages.store(true, Ordering::Release);
+    }
+
+    /// How many messages there have been so far.
+    pub(crate) fn added(&self) -> u64 {
+        self.queue.lock().added
+    }
+
+    /// Those that still wait among the first `added` messages, for the answer to a client that was blocked.
+    pub fn take_first(&self, added: u64) -> VecDeque<Message> {
+        let mut queue = self.queue.lock();
+        let later = usize::try_from(queue.added.saturating_sub(added)).unwrap_or(usize::MAX);
+        queue.reply_at = Some(queue.messages.len().saturating_sub(later));
+        drop(queue);
+        self.has_messages.store(true, Ordering::Release);
+        self.take()
     }
 
     /// The messages that wait, oldest first, up to the next reply. The connection calls [`Outbox::sent`] when they
@@ -280,6 +298,24 @@ mod tests {
         assert!(!outbox.has_messages());
         outbox.reply_here();
         assert!(outbox.take().is_empty());
+    }
+
+    #[test]
+    fn what_came_before_an_answer_is_taken_before_it() {
+        let outbox = Outbox::default();
+        outbox.add(message("a"), OutputLimit::default());
+        outbox.take();
+        outbox.add(message("b"), OutputLimit::default());
+        outbox.add(message("c"), OutputLimit::default());
+        let before = outbox.added();
+        outbox.add(message("d"), OutputLimit::default());
+        for left in [2, 0] {
+            assert_eq!(outbox.take_first(before).len(), left);
+            assert!(outbox.has_messages());
+        }
+        assert_eq!(outbox.take().len(), 1);
+        assert!(outbox.take_first(before).is_empty());
+        assert!(!outbox.has_messages());
     }
 
     #[test]

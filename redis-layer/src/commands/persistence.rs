@@ -9,12 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
 
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, run_blocking};
+use crate::types::{self, Committed};
 
 /// What is known about checkpoints.
 #[derive(Debug)]
 pub(crate) struct Persistence {
     is_saving: AtomicBool,
     last_failed: AtomicBool,
+    /// Whether the store did not take the last change.
+    write_failed: AtomicBool,
     /// In seconds since 1970; at first when the server started.
     last_save_s: AtomicI64,
     last_took_s: AtomicI64,
@@ -29,6 +32,7 @@ pub(crate) struct Persistence {
 pub(crate) struct PersistenceView {
     pub(crate) is_saving: bool,
     pub(crate) last_failed: bool,
+    pub(crate) write_failed: bool,
     pub(crate) last_save_s: i64,
     pub(crate) last_took_s: i64,
     pub(crate) saves: u64,
@@ -40,6 +44,7 @@ impl Persistence {
         Self {
             is_saving: AtomicBool::new(false),
             last_failed: AtomicBool::new(false),
+            write_failed: AtomicBool::new(false),
             last_save_s: AtomicI64::new(now_ms / 1000),
             last_took_s: AtomicI64::new(-1),
             saves: AtomicU64::new(0),
@@ -53,11 +58,23 @@ impl Persistence {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Notes whether the store takes changes. A transaction without any says nothing about that.
+    pub(crate) fn tried(&self, committed: &types::Result<Committed>) {
+        let failed = match committed {
+            Ok(committed) if !committed.wrote => return,
+            outcome => outcome.is_err(),
+        };
+        if self.write_failed.load(Ordering::Relaxed) != failed {
+            self.write_failed.store(failed, Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn view(&self) -> PersistenceView {
         let changes = self.changes.load(Ordering::Relaxed);
         PersistenceView {
             is_saving: self.is_saving.load(Ordering::Relaxed),
             last_failed: self.last_failed.load(Ordering::Relaxed),
+            write_failed: self.write_failed.load(Ordering::Relaxed),
             last_save_s: self.last_save_s.load(Ordering::Relaxed),
             last_took_s: self.last_took_s.load(Ordering::Relaxed),
             saves: self.saves.load(Ordering::Relaxed),

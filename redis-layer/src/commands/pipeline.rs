@@ -82,7 +82,7 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
 /// Runs the first plain commands of several clients of one server together. A client that has commands left
 /// afterwards has to run them by [`execute_next`]. They are left because they are not plain or too many, because
 /// somebody else holds their locks, for which the other clients should not have to wait, or because one of them
-/// panicked. A command that panics again, run alone, ends only its own connection, and not that of the task that ran
+/// panicked or could not be written. A command that panics again, run alone, ends only its own connection, and not that of the task that ran
 /// it here.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
     if server.tracking.is_on() {
@@ -135,7 +135,7 @@ fn run_plain_ones(
     if commands.len() < 2 {
         return None;
     }
-    let executed = run(server, &mut sessions, Together(&commands), wait);
+    let executed = run(server, &mut sessions, Together(&commands), wait)?;
     if executed.is_empty() {
         return Some(Progress::Queued);
     }
@@ -313,21 +313,18 @@ impl<'c> Times<'c> {
 }
 
 /// Runs commands in one transaction. Returns their results: fewer than there are commands if the answers grow large,
-/// and none if the locks are taken.
+/// and none if the locks are taken. `None` if the transaction failed.
 fn run(
     server: &Server,
     sessions: &mut [&mut Session],
     together: Together<'_>,
     wait: Wait<'_>,
-) -> Vec<Executed> {
+) -> Option<Vec<Executed>> {
     for session in &mut *sessions {
         session.reply_first = false;
     }
-    run_in_one(server, sessions, together, wait).unwrap_or_else(|error| {
-        // Nothing was changed, and what was read must not be answered.
-        let refused = |_| Executed::reply(Reply::Error(error.clone()));
-        together.0.iter().map(refused).collect()
-    })
+    // After a failure nothing was changed. Each runs again alone: what only reads must not fail with a write.
+    run_in_one(server, sessions, together, wait).ok()
 }
 
 fn run_in_one(

@@ -31,8 +31,8 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::commands::{
-    Arrived, Executed, Outbox, Progress, Reply, Server, Session, Wait, Waiting, execute_next,
-    may_join_batch,
+    Arrived, Executed, Message, Outbox, Progress, Reply, Server, Session, Wait, Waiting,
+    execute_next, may_join_batch,
 };
 use crate::server::Durability;
 use crate::server::batching::{BatchResult, Batcher};
@@ -382,10 +382,15 @@ impl Connection {
     /// Adds an answer to those that wait to be sent, in its order among the messages. Returns the number of the batch
     /// that has to be durable before the answer is sent.
     fn take_answer(&mut self, executed: &Executed) -> Option<u64> {
-        let wrote = executed.wrote.then(|| self.durability.mark_written());
         if !self.session.replies_first() {
             self.take_messages();
         }
+        self.add_answer(executed)
+    }
+
+    /// As [`take_answer`](Self::take_answer), without any messages.
+    fn add_answer(&mut self, executed: &Executed) -> Option<u64> {
+        let wrote = executed.wrote.then(|| self.durability.mark_written());
         encode(&executed.reply, self.session.protocol(), &mut self.out);
         wrote
     }
@@ -396,7 +401,12 @@ impl Connection {
         if !outbox.has_messages() {
             return;
         }
-        for message in outbox.take() {
+        let messages = outbox.take();
+        self.add_messages(messages);
+    }
+
+    fn add_messages(&mut self, messages: VecDeque<Message>) {
+        for message in messages {
             if message.reply.is_push() || !self.session.is_silent() {
                 encode(&message.reply, self.session.protocol(), &mut self.out);
             }
@@ -449,7 +459,8 @@ impl Connection {
             waiting.served(&self.session);
             self.session.confirm_change();
         }
-        match self.take_answer(&executed) {
+        self.add_messages(peer.outbox.take_first(waiting.messages_before()));
+        match self.add_answer(&executed) {
             Some(written) => self.durability.acknowledge(written).await.is_ok(),
             None => true,
         }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::commands::{Server, remove_expired};
 use crate::server::Durability;
+use crate::server::outage::Outage;
 
 /// How many keys of a database are removed in one batch.
 const BATCH: usize = 64;
@@ -55,7 +56,7 @@ impl Drop for Expirer {
 
 fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Receiver<()>) {
     let mut pause = PAUSE;
-    let mut fails = false;
+    let mut outage = Outage::default();
     while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         pause = PAUSE;
         if !server.shared.has_active_expiry() || server.is_paused() {
@@ -63,7 +64,7 @@ fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Rece
         }
         match remove_expired(server, BATCH) {
             Ok(removed) => {
-                if std::mem::take(&mut fails) {
+                if outage.ends() {
                     tracing::info!("expired keys are removed again");
                 }
                 if removed > 0 {
@@ -75,8 +76,7 @@ fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Rece
                 }
             }
             Err(error) => {
-                // Said once, and not each second.
-                if !std::mem::replace(&mut fails, true) {
+                if outage.begins() {
                     tracing::error!(%error, "expired keys are not removed until this is mended");
                 }
                 pause = RETRY_PAUSE;

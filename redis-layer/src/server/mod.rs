@@ -17,6 +17,7 @@ mod expire;
 mod fsck;
 mod listener;
 mod options;
+mod outage;
 mod reclaim;
 pub mod resp;
 mod stream;

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::server::Durability;
+use crate::server::outage::Outage;
 use crate::store::Store;
 use crate::types::{self, Sweeper};
 
@@ -69,7 +70,7 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Rece
     let is_stopped_after = |pause| stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout);
     let mut walked_at = None;
     let mut pause = WALK_PAUSE;
-    let mut fails = false;
+    let mut outage = Outage::default();
     while !is_stopped_after(pause) {
         pause = WALK_PAUSE;
         let written = durability.written();
@@ -80,14 +81,13 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Rece
             Ok(Walk::Ended { worked }) => {
                 pause = pause_after(worked);
                 walked_at = Some(written);
-                if std::mem::take(&mut fails) {
+                if outage.ends() {
                     tracing::info!("the space of removed keys is given back again");
                 }
             }
             Ok(Walk::Stopped) => return,
             Err(error) => {
-                // Said once, and not after each try.
-                if !std::mem::replace(&mut fails, true) {
+                if outage.begins() {
                     tracing::error!(%error, "the space of removed keys is not given back until this is mended");
                 }
                 pause = REST_MAX;

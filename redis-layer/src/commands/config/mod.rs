@@ -39,6 +39,11 @@ const OPTIONS: [(&str, &str); 7] = [
     ("unixsocketperm", "--unixsocketperm"),
 ];
 
+/// Settings whose value a client has to know byte for byte.
+const SECRETS: [&str; 2] = ["masterauth", "requirepass"];
+/// Why a password is refused.
+pub(crate) const NO_PASSWORD: &str = "a password is UTF-8 text without zero bytes here";
+
 /// The settings of a server.
 #[derive(Debug)]
 pub struct Config {
@@ -46,6 +51,11 @@ pub struct Config {
     values: RwLock<Vec<String>>,
     /// The settings that commands need all the time.
     pub live: Live,
+}
+
+/// Whether a password is kept as it is. Another one would let in who knows less than it, or nobody.
+pub(crate) fn can_be_password(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok() && !word.contains(&0)
 }
 
 /// The position of a setting by its name or its older name.
@@ -239,7 +249,16 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
     if !args.len().is_multiple_of(2) {
         return Err(CommandError::SYNTAX);
     }
-    // Names and values are C text. Invalid UTF-8 is no setting, but may be a password.
+    for pair in args.from(2).chunks_exact(2) {
+        let name = &pair[0];
+        let is_secret = SECRETS
+            .iter()
+            .find(|secret| name.eq_ignore_ascii_case(secret.as_bytes()));
+        if let Some(secret) = is_secret.filter(|_| !can_be_password(&pair[1])) {
+            return Err(refused(secret, NO_PASSWORD));
+        }
+    }
+    // Names and values are C text. No setting but a password may be invalid UTF-8 in Redis.
     let words: Vec<String> = args
         .from(2)
         .iter()

@@ -208,8 +208,8 @@ impl Parser {
         self.pending_bytes() < self.limits.query_bytes
     }
 
-    /// Adds complete commands to `commands`, until there are `most` of them, those added have `bytes` or more, or
-    /// more bytes are needed. Empty requests are skipped.
+    /// Adds complete commands to `commands`, until there are `most` of them, those added have `bytes` or more, the last
+    /// one may change the limits, or more bytes are needed. Empty requests are skipped.
     ///
     /// # Errors
     /// The bytes after those commands are not a request, or are too many.
@@ -230,11 +230,15 @@ impl Parser {
         mut bytes: usize,
         commands: &mut VecDeque<Vec<Bytes>>,
     ) -> Result<(), ProtocolError> {
-        while commands.len() < most && bytes > 0 {
+        let takes_more = |commands: &VecDeque<Vec<Bytes>>, bytes| {
+            let last = commands.back().and_then(|command| command.first());
+            commands.len() < most && bytes > 0 && !last.is_some_and(|name| may_change_limits(name))
+        };
+        while takes_more(commands, bytes) {
             if self.partial.missing == 0 {
                 let room = most - commands.len();
                 bytes = bytes.saturating_sub(self.take_whole(room, bytes, commands));
-                if commands.len() >= most || bytes == 0 {
+                if !takes_more(commands, bytes) {
                     break;
                 }
             }
@@ -294,6 +298,9 @@ impl Parser {
             counts.push(ranges.len() - before);
             at = after;
             bytes += length;
+            if may_change_limits(&self.buffer[ranges[before].clone()]) {
+                break;
+            }
         }
         if at > 0 {
             self.scanned = 0;
@@ -471,6 +478,12 @@ fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+/// Whether the limits for what comes behind a command may depend on it: `RESET` forgets the password, `CONFIG SET`
+/// changes settings.
+fn may_change_limits(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"reset") || name.eq_ignore_ascii_case(b"config")
 }
 
 #[cfg(test)]
