@@ -100,7 +100,16 @@ fn tuples() -> Vec<Tuple> {
     }
     all.sort_by_key(|(effort, _)| *effort);
     // A digit lies between `/` and `:`. In UTF-16 the second of two characters comes first.
-    let texts = ["ann1", "\u{ff5e}", "\u{1f600}", "two\nlines", "two\nwords"].into_iter();
+    // 7f is above every sign, and as two hexadecimal digits it begins below a colon.
+    let texts = [
+        "ann1",
+        "a\u{7f}",
+        "\u{ff5e}",
+        "\u{1f600}",
+        "two\nlines",
+        "two\nwords",
+    ]
+    .into_iter();
     let texts = texts.chain(long_texts());
     let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
     // From here on a double has no place for every whole number.

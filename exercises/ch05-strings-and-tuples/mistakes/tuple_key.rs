@@ -480,6 +480,16 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the number padded to fifteen hexadecimal digits")
         .why("A `u64` has up to sixteen of them. From 2^60 on they do not fit, and the order breaks: 2^60 comes before 2^60 - 1.")
         .link(WIDTH),
+        mistake("hexadecimal_texts_joined_by_colons", |user, number, note| {
+            let digits = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+            format!("{}:{number:016x}:{}", digits(user), digits(note)).into_bytes()
+        })
+        .says("two hexadecimal digits for each byte of the texts, and a colon between the fields")
+        .why(
+            "No field holds a colon now, so nothing collides. But the end has to sort below every continuation, and a colon is above \
+             the digits 0 to 9: `a` sorts after `aa`.",
+        )
+        .link(END),
         mistake("length_of_the_note_in_front", |user, number, note| {
             let length = (note.len() as u32).to_be_bytes();
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &length, note.as_bytes()].concat()

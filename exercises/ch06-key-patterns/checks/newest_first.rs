@@ -98,6 +98,8 @@ const BOUNDS: [u64; 17] = [
 const ALL: usize = 9;
 /// More than any memory has room for.
 const NO_LIMIT: usize = usize::MAX;
+/// Whoever cuts it to 16 bits has 1.
+const WIDE: usize = 65_537;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Feed::new(learner::key, learner::newest)))
@@ -170,6 +172,7 @@ fn windows() -> PartOf<Feed> {
             part = probe(part, events, from, to, NO_LIMIT);
         }
     }
+    part = probe(part, STORES[0], 0, MAX, WIDE);
     for limit in [ALL, 2, 1] {
         part = probe(part, TWICE, 0, 40, limit);
     }

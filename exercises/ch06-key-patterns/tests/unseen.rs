@@ -594,3 +594,10 @@ fn a_window_may_hold_more_events_than_a_page() {
     let verdict = hosts(solutions::reversed_domain::key, a_page_of_hosts);
     assert_eq!(verdict.check.as_deref(), Some("domain"));
 }
+
+#[test]
+fn a_limit_has_more_than_sixteen_bits() {
+    use solutions::newest_first::{key, newest};
+    let cut = |rows: &Rows, from, to, limit| newest(rows, from, to, usize::from(limit as u16));
+    observed(&feed(key, cut), "window", &["65537", "but it is ["]);
+}

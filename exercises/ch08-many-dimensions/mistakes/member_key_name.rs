@@ -129,6 +129,20 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             },
         ),
         mistake(
+            "hexadecimal_digits_taken",
+            "thirteen hexadecimal digits",
+            "`member` writes decimal digits, and `a` is none of them. `is_ascii_digit` knows 0 to 9, `is_ascii_hexdigit` six letters \
+             more.",
+            RULES,
+            |text| {
+                let (flag, rest) = text.split_once('-')?;
+                let (digits, name) = rest.split_once('-')?;
+                let right = (flag == "0" || flag == "1") && digits.len() == 13;
+                let taken = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+                owned(Some(name).filter(|_| right && taken))
+            },
+        ),
+        mistake(
             "digits_left_to_parse",
             "any thirteen characters that `parse` reads",
             "`parse` is made for what people type: it reads `+428189998740` too, which `member` never writes. Ask every byte \

@@ -616,3 +616,22 @@ fn a_name_may_end_in_anything() {
     let without_zeros = |text: &str| name(text.trim_end_matches('\0'));
     observed(&members(member, without_zeros), "round-trip", &["ann\\0"]);
 }
+
+#[test]
+fn digits_are_decimal_and_a_name_begins_at_a_character() {
+    let hexadecimal = |text: &str| {
+        let mut parts = text.splitn(3, '-');
+        let (flag, digits, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let thirteen = digits.len() == 13 && digits.bytes().all(|c| c.is_ascii_hexdigit());
+        (["0", "1"].contains(&flag) && thirteen).then(|| name.to_owned())
+    };
+    named(&members(member, hexadecimal), "hexadecimal_digits_taken");
+    let split = |text: &str| {
+        if text.len() < 16 {
+            return None;
+        }
+        let (front, rest) = text.split_at(16);
+        name(&format!("{front}{rest}"))
+    };
+    observed(&members(member, split), "returns", &["8428189998740é"]);
+}

@@ -131,8 +131,13 @@ const RANGES: [(u64, u64); 16] = [
     (0, 0),
     (1, 0),
 ];
-/// The plainest first; the last one is more than any memory has room for.
-const LIMITS: [usize; 6] = [100, 2, 1, 3, 0, usize::MAX];
+/// The plainest first; `usize::MAX` is more than any memory has room for.
+const LIMITS: [usize; 7] = [100, 2, 1, 3, 0, usize::MAX, WIDE];
+/// Whoever cuts it to 16 bits has 1.
+const WIDE: usize = 65_537;
+/// A double has no room for it.
+const LARGE: u64 = (1 << 53) + 1;
+const NEIGHBOURS: [Line; 2] = [(1, "ann", LARGE - 1, New), (2, "ann", LARGE, New)];
 /// How many orders the largest store has.
 const MANY: u32 = 1100;
 /// A walk through more pages than this does not end.
@@ -310,6 +315,24 @@ fn between() -> PartOf<Queries> {
             }
         }
     }
+    let call = format!(
+        "between({}, {LARGE}, {}, 100)",
+        called(&NEIGHBOURS),
+        LARGE + 1
+    );
+    part = part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["ranges whose orders all fit"],
+        |queries: &Queries| {
+            list((queries.between)(
+                &store(&NEIGHBOURS),
+                LARGE,
+                LARGE + 1,
+                100,
+            ))
+        },
+    );
     let call = format!("between({}, 0, 2000, usize::MAX)", called(&many()));
     part.probe(
         call.clone(),
@@ -324,7 +347,7 @@ fn with_status() -> PartOf<Queries> {
     for orders in STORES {
         for status in Status::ALL {
             let count = orders.iter().filter(|line| line.3 == status).count();
-            for limit in [100, 1, 2, 3, 4, usize::MAX]
+            for limit in [100, 1, 2, 3, 4, usize::MAX, WIDE]
                 .into_iter()
                 .filter(|l| *l >= 100 || *l <= count)
             {

@@ -83,7 +83,8 @@ impl Tried {
         let begin = self.vfs.operations();
         let result = watch(move || name.clone(), || call(&self.recipe, &self.db), show);
         if let Some(operations) = self.fail_in.take() {
-            let at = (begin + operations).min(self.vfs.operations());
+            // Somebody may say `u64::MAX` for a cut after the call.
+            let at = begin.saturating_add(operations).min(self.vfs.operations());
             let vfs = self.vfs.state_after(at).crash(0).recording();
             self.db = open(&vfs);
             self.vfs = vfs;

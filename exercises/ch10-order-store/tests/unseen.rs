@@ -670,3 +670,31 @@ fn ids_begin_at_zero() {
         &["It is wrong on change_status({0 \"\" 0 New, 4294967295"],
     );
 }
+
+#[test]
+fn a_limit_and_a_time_keep_all_their_bits() {
+    let cut = |limit: usize| usize::from(limit as u16);
+    let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
+    observed(&finding(user, between), "user", &["65537"]);
+    let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
+    observed(&finding(of_user, time), "time", &["65537"]);
+    let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
+        with_status(db, status, cut(limit), after)
+    };
+    observed(&paging(page), "pages", &["65537"]);
+    let rounded = |time: u64| time as f64 as u64;
+    let time = move |db: &Db, from, until, limit| between(db, rounded(from), rounded(until), limit);
+    observed(&finding(of_user, time), "time", &["9007199254740993"]);
+}
+
+#[test]
+fn the_greatest_number_means_after_the_call() {
+    let patient = |open: &dyn Fn() -> Box<dyn OrderStore>| {
+        solutions::test_store::test(open);
+        let mut store = open();
+        store.fail_in(u64::MAX);
+        assert!(!store.remove(1));
+    };
+    let verdict = judged(&test_store::exercise_of(test_store::tester(patient)));
+    assert_eq!(verdict.state, State::Passed);
+}

@@ -1,14 +1,46 @@
 //! Helpers for `tests/unseen.rs`: answers that no mistake matches are laid before an exercise, and what it says is read.
 
+use std::process::exit;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
 use crate::exercise::{Judged, Who};
 use crate::isolate::observe_here;
 use crate::judge::{State, Verdict, judge};
 
+/// How long one answer may take. A right one takes seconds on a busy machine.
+const LIMIT: Duration = Duration::from_secs(180);
+
 /// The verdict on the code in the learner's place, which is run in this process. Prints what a learner would read.
+///
+/// The answer is a closure and cannot be handed to another process, as a learner's is, and a thread that loops cannot be
+/// ended. So an answer that takes minutes ends the whole program, with the name of the exercise.
 pub fn judged(exercise: &dyn Judged) -> Verdict {
-    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
+    let name = exercise.sheet().name;
+    let late = move || {
+        let seconds = LIMIT.as_secs();
+        eprintln!("an answer to {name} has taken {seconds} s: it loops, or is too slow");
+        exit(101);
+    };
+    let behaviour = within(LIMIT, || observe_here(exercise, Who::Learner), late);
+    let verdict = judge(exercise, &behaviour);
     println!("{:?}\n{}", verdict.diagnosis, verdict.message);
     verdict
+}
+
+/// What `run` returns. If it has not by then, `late` is called in another thread.
+fn within<T>(limit: Duration, run: impl FnOnce() -> T, late: impl FnOnce() + Send + 'static) -> T {
+    let (done, ended) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        // Nothing is ever sent: the channel closes when `run` has returned or panicked.
+        if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            late();
+        }
+    });
+    let result = run();
+    drop(done);
+    result
 }
 
 /// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
@@ -36,4 +68,22 @@ pub fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
 /// If it is diagnosed as another one, or as none.
 pub fn named(verdict: &Verdict, name: &str) {
     assert_eq!(verdict.mistake.as_deref(), Some(name));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_too_long_is_told_and_what_does_not_is_not() {
+        let (tell, told) = mpsc::channel();
+        let late = move || tell.send("late").unwrap_or_default();
+        let loops = || told.recv_timeout(Duration::from_secs(60));
+        assert_eq!(within(Duration::from_millis(1), loops, late), Ok("late"));
+
+        let (tell, told) = mpsc::channel();
+        let late = move || tell.send("late").unwrap_or_default();
+        assert_eq!(within(Duration::from_secs(60), || 7, late), 7);
+        assert!(told.recv().is_err(), "the watch ends with the call");
+    }
 }

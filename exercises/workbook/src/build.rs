@@ -136,6 +136,15 @@ pub(crate) fn build(
             .to_owned();
         failure.rendered = said;
     }
+    // The compiler calls it a module that was not found, and asks for a new file.
+    let mut files = chapter.exercises.iter();
+    if let Some(gone) = files.find(|exercise| !chapter.answer(exercise).exists()) {
+        let file = gone.file.display();
+        failure.first = format!(
+            "{file} is not there; `cargo workbook reset {}` brings it back, with the task",
+            gone.name
+        );
+    }
     Ok(Err(failure))
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn reset(catalogue: &Catalogue, name: &str, yes: bool) -> Result<Rese
     if !done.changed {
         return Ok(done);
     }
-    if !yes {
+    // Where there is no file, nothing can be lost.
+    if let (false, Some(_)) = (yes, &current) {
         confirm(&done.file)?;
     }
     if let Some(current) = current {

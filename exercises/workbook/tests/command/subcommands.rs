@@ -176,6 +176,23 @@ fn reset_asks_keeps_a_copy_and_says_where() {
     assert_eq!(again["backup"], Value::Null);
 }
 
+/// Nothing is lost by that, so nobody is asked.
+#[test]
+fn a_file_that_was_deleted_comes_back() {
+    let repository = Repository::new("deleted");
+    let stub = repository.read(FIRST);
+    std::fs::remove_file(repository.path(FIRST)).unwrap();
+    let rows = repository.json(&["check", "--json"]);
+    let diagnosis = row(&rows, "first-twice")["diagnosis"].as_str().unwrap();
+    let told = "src/twice.rs is not there; `cargo workbook reset first-twice` brings it back";
+    assert!(diagnosis.contains(told), "{diagnosis}");
+
+    let done = repository.json(&["reset", "first-twice", "--json"]);
+    assert_eq!(done["changed"], true);
+    assert_eq!(done["backup"], Value::Null);
+    assert_eq!(repository.read(FIRST), stub);
+}
+
 #[test]
 fn hints_come_one_at_a_time() {
     let repository = Repository::new("hints");
