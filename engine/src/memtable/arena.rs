@@ -10,10 +10,10 @@
 //!
 //! Nodes that are searched get huge pages, unless the family's options refuse them: a search of a
 //! large list touches one page at each step, and with pages of 4 KiB a quarter of its time went into
-//! address translation. Values that are only copied in and out get small pages: getting a huge page that was not in use for long may
-//! take as long as writing all its contents (`docs/performance.md`). Small pages are asked for
-//! [`AHEAD_BYTES`] at a time, just before they are written: one by one, at the first write to each,
-//! they cost an interruption each.
+//! address translation. Values that are only copied in and out get small pages: getting a huge page
+//! that was not in use for long may take as long as writing all its contents
+//! (`docs/performance.md`). Small pages are asked for [`AHEAD_BYTES`] at a time, just before they are
+//! written: one by one, at the first write to each, they cost an interruption each.
 //!
 //! Invariants
 //! 1. A chunk is neither moved nor freed before the arena is dropped; pointers into it stay valid until then.

@@ -277,10 +277,9 @@ fn run_alone(
     Ok(reply)
 }
 
-/// Commits a transaction, and notes whether that was possible.
+/// Commits a transaction of a client.
 pub(crate) fn commit(server: &Server, txn: Txn<'_>) -> Result<Committed, CommandError> {
-    let committed = txn.commit();
-    server.persistence.tried(&committed);
+    let committed = server.persistence.commit(txn);
     committed.map_err(CommandError::not_written)
 }
 

@@ -37,9 +37,7 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         for key in keys {
             removed += u64::from(txn.remove_expired(key)?);
         }
-        let committed = txn.commit();
-        server.persistence.tried(&committed);
-        let committed = committed?;
+        let committed = server.persistence.commit(txn)?;
         drop(guard);
         publish(server, &committed, Writer::default());
     }
@@ -92,9 +90,7 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
         txn.set_db(found.db);
         txn.remove_expired(&found.key)?;
     }
-    let gone = txn.commit();
-    server.persistence.tried(&gone);
-    let mut gone = gone?;
+    let mut gone = server.persistence.commit(txn)?;
     drop(guard);
     committed.happened_before(std::mem::take(&mut gone.events), &expired);
     publish(server, &gone, by);

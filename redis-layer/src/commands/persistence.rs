@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
 
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, run_blocking};
-use crate::types::{self, Committed};
+use crate::types::{self, Committed, Txn};
 
 /// What is known about checkpoints.
 #[derive(Debug)]
@@ -58,15 +58,19 @@ impl Persistence {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes whether the store takes changes. A transaction without any says nothing about that.
-    pub(crate) fn tried(&self, committed: &types::Result<Committed>) {
-        let failed = match committed {
-            Ok(committed) if !committed.wrote => return,
-            outcome => outcome.is_err(),
-        };
-        if self.write_failed.load(Ordering::Relaxed) != failed {
+    /// Commits a transaction, and notes whether the store takes changes. A transaction without any says nothing about
+    /// that.
+    ///
+    /// # Errors
+    /// As [`Txn::commit`].
+    pub(crate) fn commit(&self, txn: Txn<'_>) -> types::Result<Committed> {
+        let committed = txn.commit();
+        let says_nothing = committed.as_ref().is_ok_and(|committed| !committed.wrote);
+        let failed = committed.is_err();
+        if !says_nothing && self.write_failed.load(Ordering::Relaxed) != failed {
             self.write_failed.store(failed, Ordering::Relaxed);
         }
+        committed
     }
 
     pub(crate) fn view(&self) -> PersistenceView {

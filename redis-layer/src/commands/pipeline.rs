@@ -82,8 +82,8 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
 /// Runs the first plain commands of several clients of one server together. A client that has commands left
 /// afterwards has to run them by [`execute_next`]. They are left because they are not plain or too many, because
 /// somebody else holds their locks, for which the other clients should not have to wait, or because one of them
-/// panicked or could not be written. A command that panics again, run alone, ends only its own connection, and not that of the task that ran
-/// it here.
+/// panicked or could not be written. A command that panics again, run alone, ends only its own connection, and not
+/// that of the task that ran it here.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
     if server.tracking.is_on() {
         return;
@@ -323,7 +323,8 @@ fn run(
     for session in &mut *sessions {
         session.reply_first = false;
     }
-    // After a failure nothing was changed. Each runs again alone: what only reads must not fail with a write.
+    // After a failure nothing was changed. The first runs again alone, and the others are tried together again: what only
+    // reads must not fail with a write.
     run_in_one(server, sessions, together, wait).ok()
 }
 
