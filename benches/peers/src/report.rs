@@ -128,8 +128,10 @@ pub struct Step {
     pub rows: Vec<Row>,
 }
 
-/// Two Markdown tables: how ours compares with the best peer at each size, and which part of its rate each engine
-/// keeps from the smallest number of entries to the greatest, with values of one length.
+/// Three Markdown tables: how ours compares with the best peer at each size; and from the smallest number of entries to
+/// the greatest, with values of one length, which part of its rate each engine keeps, and how much longer an operation
+/// takes. The part alone says little: what takes ten times as long to begin with keeps more of its rate when the same
+/// misses of a cache are added.
 pub fn growth(steps: &[Step], kinds: &[Kind]) -> String {
     let Some(first) = steps.first() else {
         return String::new();
@@ -156,9 +158,28 @@ pub fn growth(steps: &[Step], kinds: &[Kind]) -> String {
     };
     let _ = write!(
         text,
-        "\nThe part of its rate at {} entries that each keeps at {}:\n\n| work |",
+        "\nThe part of its rate at {} entries that each keeps at {}:\n\n",
         few.entries, many.entries
     );
+    text += &compared(few, many, kinds, |before, after| {
+        format!("{:.2}", after / before)
+    });
+    text.push_str("\nNanoseconds that an operation takes longer there:\n\n");
+    text += &compared(few, many, kinds, |before, after| {
+        // The sum makes -0 to 0.
+        format!("{:.0}", (1e9 / after - 1e9 / before).round() + 0.0)
+    });
+    text
+}
+
+/// A Markdown table of how the rates of each engine at two sizes compare.
+fn compared(
+    few: &Step,
+    many: &Step,
+    kinds: &[Kind],
+    compare: impl Fn(f64, f64) -> String,
+) -> String {
+    let mut text = String::from("| work |");
     for kind in kinds {
         let _ = write!(text, " {} |", kind.name());
     }
@@ -167,9 +188,10 @@ pub fn growth(steps: &[Step], kinds: &[Kind]) -> String {
         let after = many.rows.iter().find(|row| row.work == before.work);
         let _ = write!(text, "| {} |", before.work);
         for kind in kinds {
-            let kept =
-                after.and_then(|after| Some(after.medians.get(kind)? / before.medians.get(kind)?));
-            let _ = write!(text, " {} |", two_digits(kept));
+            let both =
+                after.and_then(|after| before.medians.get(kind).zip(after.medians.get(kind)));
+            let cell = both.map_or_else(|| "-".into(), |(before, after)| compare(*before, *after));
+            let _ = write!(text, " {cell} |");
         }
         text.push('\n');
     }
