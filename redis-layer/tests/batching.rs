@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use common::client::{Client, encode};
+use common::hooked::{Hooked, Hooks};
 use common::random::Random;
 use common::servers::Ours;
 use parking_lot::Mutex;
@@ -19,7 +20,7 @@ use redis_layer::commands::{
 };
 use redis_layer::server::Options;
 use redis_layer::store::{
-    BTreeStore, Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+    BTreeStore, Batch, Cursor, Direction, KeyRange, Result, Snapshot, Space, Store,
 };
 use redis_layer::types::ManualClock;
 
@@ -196,7 +197,6 @@ fn commands_that_run_together_after_a_pause_do_not_count_as_slow() {
 /// A store that counts batches, and panics when somebody asks for a row of the key `boom`, or writes one of the key `doom`.
 #[derive(Default)]
 struct Batches {
-    rows: BTreeStore,
     written: AtomicU64,
     /// How many milliseconds each batch takes.
     takes_ms: AtomicU64,
@@ -204,30 +204,18 @@ struct Batches {
     gate: Mutex<()>,
 }
 
-impl Store for Batches {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(Trap(self.rows.snapshot()?)))
+impl Hooks for Batches {
+    fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(Trap(inner.snapshot()?)))
     }
 
-    fn write(&self, batch: Batch) -> Result<()> {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         self.written.fetch_add(1, Ordering::SeqCst);
         let mut changes = batch.changes().iter();
         assert!(!changes.any(|change| names(&change.key, b"doom")), "doom");
         drop(self.gate.lock());
         thread::sleep(Duration::from_millis(self.takes_ms.load(Ordering::SeqCst)));
-        self.rows.write(batch)
-    }
-
-    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
-        self.rows.lock(scope)
-    }
-
-    fn unique(&self) -> Result<u64> {
-        self.rows.unique()
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.rows.sync()
+        inner.write(batch)
     }
 }
 
@@ -257,7 +245,7 @@ fn names(row: &[u8], key: &[u8]) -> bool {
 
 /// A server on one thread, a client whose write keeps that thread busy while others send, and these others.
 struct Crowd {
-    store: Arc<Batches>,
+    store: Arc<Hooked<Batches>>,
     busy: Client,
     clients: Vec<Client>,
     _ours: Ours,
@@ -265,8 +253,8 @@ struct Crowd {
 
 impl Crowd {
     fn of(count: usize) -> Crowd {
-        let store = Arc::<Batches>::default();
-        let ours = Ours::start_on(1, Arc::<Batches>::clone(&store), Options::default());
+        let store = Arc::<Hooked<Batches>>::default();
+        let ours = Ours::start_on(1, Arc::<Hooked<Batches>>::clone(&store), Options::default());
         let busy = Client::connect(ours.address);
         let mut clients: Vec<Client> = (0..count).map(|_| Client::connect(ours.address)).collect();
         for client in &mut clients {

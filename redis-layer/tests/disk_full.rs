@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use common::StoreKind;
 use common::client::{Client, encode};
+use common::hooked::{Hooked, Hooks};
 use common::servers::Ours;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
 use redis_layer::server::Options;
-use redis_layer::store::{Batch, EngineStore, Error, Guard, Result, Scope, Snapshot, Store};
+use redis_layer::store::{Batch, EngineStore, Error, Result, Store};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How Redis begins, too.
@@ -84,16 +85,13 @@ fn until(mut is_so: impl FnMut() -> bool) -> bool {
 
 /// A store that has space for some more writes only.
 struct Scarce {
-    inner: Arc<dyn Store>,
     left: AtomicI64,
 }
 
 impl Scarce {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            inner: StoreKind::BTree.open(),
-            left: AtomicI64::new(i64::MAX),
-        })
+    fn new() -> Arc<Hooked<Self>> {
+        let left = AtomicI64::new(i64::MAX);
+        Hooked::over(StoreKind::BTree.open(), Self { left })
     }
 
     fn leave(&self, writes: i64) {
@@ -101,28 +99,12 @@ impl Scarce {
     }
 }
 
-impl Store for Scarce {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        self.inner.snapshot()
-    }
-
-    fn write(&self, batch: Batch) -> Result<()> {
+impl Hooks for Scarce {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         if self.left.fetch_sub(1, Ordering::Relaxed) <= 0 {
             return Err(Error::new("No space left on device"));
         }
-        self.inner.write(batch)
-    }
-
-    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
-        self.inner.lock(scope)
-    }
-
-    fn unique(&self) -> Result<u64> {
-        self.inner.unique()
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.inner.sync()
+        inner.write(batch)
     }
 }
 

@@ -7,11 +7,10 @@ mod common;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use common::hooked::{Hooked, Hooks};
 use common::{Direct, over_every_store};
 use parking_lot::Mutex;
-use redis_layer::store::{
-    BTreeStore, Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
-};
+use redis_layer::store::{Batch, Cursor, Direction, KeyRange, Result, Snapshot, Space, Store};
 
 /// NeoKV and SSDB (`t_zset.cpp`, 2021) end a range of scores with one `ff` byte.
 #[test]
@@ -281,7 +280,7 @@ fn a_pop_does_not_walk_over_what_was_popped_before() {
         ("zpopmin", Direction::Forward),
         ("zpopmax", Direction::Backward),
     ] {
-        let watched = Arc::new(Watched::default());
+        let watched = Arc::<Hooked<Watched>>::default();
         let mut direct = Direct::over(Arc::clone(&watched) as Arc<dyn Store>);
         let members: Vec<String> = (0..100).map(|n| format!("{} m{n:03}", n / 50)).collect();
         direct.run(&format!("zadd z {}", members.join(" ")));
@@ -306,38 +305,25 @@ fn a_pop_does_not_walk_over_what_was_popped_before() {
 /// A store that remembers which score rows were removed, and where scans of them went.
 #[derive(Default)]
 struct Watched {
-    store: BTreeStore,
     removed: Mutex<Vec<Vec<u8>>>,
     scans: Arc<Mutex<Vec<(KeyRange, Direction)>>>,
 }
 
-impl Store for Watched {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+impl Hooks for Watched {
+    fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
         Ok(Box::new(WatchedSnapshot {
-            snapshot: self.store.snapshot()?,
+            snapshot: inner.snapshot()?,
             scans: Arc::clone(&self.scans),
         }))
     }
 
-    fn write(&self, batch: Batch) -> Result<()> {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         for change in batch.changes() {
             if change.space == Space::Score && change.value.is_none() {
                 self.removed.lock().push(change.key.clone());
             }
         }
-        self.store.write(batch)
-    }
-
-    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
-        self.store.lock(scope)
-    }
-
-    fn unique(&self) -> Result<u64> {
-        self.store.unique()
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.store.sync()
+        inner.write(batch)
     }
 }
 

@@ -9,14 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::client::Client;
+use common::hooked::{Hooked, Hooks};
 use common::random::Random;
 use common::servers::Ours;
 use common::{Direct, StoreKind, engine_over, over_every_store};
 use engine::vfs::MemoryVfs;
 use parking_lot::Mutex;
-use redis_layer::store::{
-    Batch, EngineStore, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
-};
+use redis_layer::store::{Batch, EngineStore, KeyRange, Result, Snapshot, Space, Store};
 use redis_layer::types::{Sweeper, check};
 
 fn orphans(store: &dyn Store) -> u64 {
@@ -109,33 +108,25 @@ fn a_power_cut_beside_a_sweep_leaves_whole_sets() {
 }
 
 /// A store that notes which calls change it.
+#[derive(Default)]
 struct Noting {
-    inner: Arc<dyn Store>,
     calls: Mutex<Vec<&'static str>>,
 }
 
-impl Store for Noting {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+impl Hooks for Noting {
+    fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
         self.calls.lock().push("snapshot");
-        self.inner.snapshot()
+        inner.snapshot()
     }
 
-    fn write(&self, batch: Batch) -> Result<()> {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         self.calls.lock().push("write");
-        self.inner.write(batch)
+        inner.write(batch)
     }
 
-    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
-        self.inner.lock(scope)
-    }
-
-    fn unique(&self) -> Result<u64> {
-        self.inner.unique()
-    }
-
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, inner: &dyn Store) -> Result<()> {
         self.calls.lock().push("sync");
-        self.inner.sync()
+        inner.sync()
     }
 }
 
@@ -144,17 +135,14 @@ impl Store for Noting {
 fn what_a_step_saw_is_synced_before_it_removes_anything() {
     let mut direct = Direct::new(StoreKind::BTree);
     make_orphans(&mut direct);
-    let store = Noting {
-        inner: Arc::clone(&direct.store),
-        calls: Mutex::default(),
-    };
+    let store = &*Hooked::over(Arc::clone(&direct.store), Noting::default());
     let mut sweeper = Sweeper::default();
-    assert_eq!(sweeper.step(&store, 100).unwrap().removed, 9);
+    assert_eq!(sweeper.step(store, 100).unwrap().removed, 9);
     assert_eq!(*store.calls.lock(), ["snapshot", "sync", "write"]);
-    while !sweeper.step(&store, 100).unwrap().is_last {}
+    while !sweeper.step(store, 100).unwrap().is_last {}
     store.calls.lock().clear();
     // With nothing to remove nothing is synced either.
-    while !sweeper.step(&store, 100).unwrap().is_last {}
+    while !sweeper.step(store, 100).unwrap().is_last {}
     assert_eq!(*store.calls.lock(), ["snapshot", "snapshot"]);
 }
 

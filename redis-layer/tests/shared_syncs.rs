@@ -10,15 +10,17 @@ use std::thread;
 use std::time::Duration;
 
 use common::client::Client;
+use common::hooked::{Hooked, Hooks};
 use common::servers::Ours;
 use parking_lot::{Mutex, MutexGuard};
 use redis_layer::server::{Durability, Options, SyncPolicy, thread_parks};
-use redis_layer::store::{BTreeStore, Batch, Error, Guard, Result, Scope, Snapshot, Store};
+use redis_layer::store::{Batch, Error, Result, Store};
 
 /// A store that knows what its syncs made safe. They can be held up, and fail.
+type Disk = Hooked<Syncing>;
+
 #[derive(Default)]
-struct Disk {
-    rows: BTreeStore,
+struct Syncing {
     written: AtomicU64,
     safe: AtomicU64,
     syncs: AtomicU64,
@@ -27,7 +29,7 @@ struct Disk {
     gate: Mutex<()>,
 }
 
-impl Disk {
+impl Syncing {
     /// Commits a batch, and answers how many there are.
     fn commit(&self) -> u64 {
         self.written.fetch_add(1, Ordering::SeqCst) + 1
@@ -50,26 +52,14 @@ impl Disk {
     }
 }
 
-impl Store for Disk {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        self.rows.snapshot()
-    }
-
-    fn write(&self, batch: Batch) -> Result<()> {
-        self.rows.write(batch)?;
+impl Hooks for Syncing {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        inner.write(batch)?;
         self.commit();
         Ok(())
     }
 
-    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
-        self.rows.lock(scope)
-    }
-
-    fn unique(&self) -> Result<u64> {
-        self.rows.unique()
-    }
-
-    fn sync(&self) -> Result<()> {
+    fn sync(&self, _inner: &dyn Store) -> Result<()> {
         let written = self.written.load(Ordering::SeqCst);
         self.syncs.fetch_add(1, Ordering::SeqCst);
         drop(self.gate.lock());

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use redis_layer::store::{
-    Batch, Change, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+    Batch, Change, Cursor, Direction, KeyRange, Result, Snapshot, Space, Store,
 };
+
+use super::hooked::{Hooked, Hooks};
 
 /// Passes everything on, and counts.
 pub(crate) struct Counting {
-    inner: Arc<dyn Store>,
     counters: Arc<Counters>,
     keeps_tombstones: bool,
 }
@@ -29,22 +30,21 @@ pub(crate) struct Counters {
 }
 
 impl Counting {
-    pub(crate) fn over(inner: Arc<dyn Store>) -> (Arc<Self>, Arc<Counters>) {
+    pub(crate) fn over(inner: Arc<dyn Store>) -> (Arc<Hooked<Self>>, Arc<Counters>) {
         Self::new(inner, false)
     }
 
-    pub(crate) fn with_tombstones(inner: Arc<dyn Store>) -> (Arc<Self>, Arc<Counters>) {
+    pub(crate) fn with_tombstones(inner: Arc<dyn Store>) -> (Arc<Hooked<Self>>, Arc<Counters>) {
         Self::new(inner, true)
     }
 
-    fn new(inner: Arc<dyn Store>, keeps_tombstones: bool) -> (Arc<Self>, Arc<Counters>) {
+    fn new(inner: Arc<dyn Store>, keeps_tombstones: bool) -> (Arc<Hooked<Self>>, Arc<Counters>) {
         let counters = Arc::<Counters>::default();
-        let store = Self {
-            inner,
+        let counting = Self {
             counters: Arc::clone(&counters),
             keeps_tombstones,
         };
-        (Arc::new(store), counters)
+        (Hooked::over(inner, counting), counters)
     }
 }
 
@@ -70,22 +70,22 @@ impl Counters {
     }
 }
 
-impl Store for Counting {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+impl Hooks for Counting {
+    fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
         Ok(Box::new(CountingSnapshot {
-            inner: self.inner.snapshot()?,
+            inner: inner.snapshot()?,
             counters: Arc::clone(&self.counters),
         }))
     }
 
-    fn write(&self, batch: Batch) -> Result<()> {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         let bytes =
             |change: &Change| change.key.len() + change.value.as_ref().map_or(0, Bytes::len);
         let written: usize = batch.changes().iter().map(bytes).sum();
         let written = u64::try_from(written).unwrap();
         self.counters.written.fetch_add(written, Ordering::Relaxed);
         if !self.keeps_tombstones {
-            return self.inner.write(batch);
+            return inner.write(batch);
         }
         let mut kept = Batch::default();
         for change in batch.changes() {
@@ -93,19 +93,7 @@ impl Store for Counting {
             let value = value.unwrap_or(Bytes::from_static(TOMBSTONE));
             kept.put(change.space, change.key.clone(), value);
         }
-        self.inner.write(kept)
-    }
-
-    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
-        self.inner.lock(scope)
-    }
-
-    fn unique(&self) -> Result<u64> {
-        self.inner.unique()
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.inner.sync()
+        inner.write(kept)
     }
 }
 

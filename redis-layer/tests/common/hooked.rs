@@ -1,0 +1,73 @@
+//! A store that passes everything on to another one, except for what a test does otherwise.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use redis_layer::store::{BTreeStore, Batch, Guard, Result, Scope, Snapshot, Store};
+
+/// What a test may do otherwise. `inner` is the store below.
+pub(crate) trait Hooks: Send + Sync {
+    fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
+        inner.snapshot()
+    }
+
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        inner.write(batch)
+    }
+
+    fn sync(&self, inner: &dyn Store) -> Result<()> {
+        inner.sync()
+    }
+}
+
+/// A store with hooks. It is also a reference to them, so that a test gets at what they count.
+pub(crate) struct Hooked<H> {
+    inner: Arc<dyn Store>,
+    hooks: H,
+}
+
+impl<H> Hooked<H> {
+    pub(crate) fn over(inner: Arc<dyn Store>, hooks: H) -> Arc<Self> {
+        Arc::new(Self { inner, hooks })
+    }
+}
+
+/// Over an empty store in memory.
+impl<H: Default> Default for Hooked<H> {
+    fn default() -> Self {
+        Self {
+            inner: Arc::new(BTreeStore::new()),
+            hooks: H::default(),
+        }
+    }
+}
+
+impl<H> Deref for Hooked<H> {
+    type Target = H;
+
+    fn deref(&self) -> &H {
+        &self.hooks
+    }
+}
+
+impl<H: Hooks> Store for Hooked<H> {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        self.hooks.snapshot(&*self.inner)
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        self.hooks.write(&*self.inner, batch)
+    }
+
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
+        self.inner.lock(scope)
+    }
+
+    fn unique(&self) -> Result<u64> {
+        self.inner.unique()
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.hooks.sync(&*self.inner)
+    }
+}
