@@ -8,7 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::StoreKind;
-use common::client::{Client, encode};
+use common::client::{Client, Command, encode};
+use common::counting::Counting;
 use common::hooked::{Hooked, Hooks};
 use common::servers::Ours;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
@@ -163,6 +164,74 @@ fn what_only_reads_is_answered_beside_a_write_that_fails() {
     assert_eq!(replies[0], "$1\\r\\nv\\r\\n");
     assert_eq!(replies[2], "$1\\r\\nv\\r\\n");
     assert_eq!(replies[4], ":1\\r\\n");
+}
+
+/// The commands of `lines`, over and over.
+fn commands(lines: &[&str], count: usize) -> Vec<Command> {
+    let lines = lines.iter().cycle().take(count);
+    lines
+        .map(|line| line.split(' ').map(common::unescape).collect())
+        .collect()
+}
+
+/// What cannot be written together is not tried together again after each command.
+#[test]
+fn a_pipeline_that_cannot_be_written_costs_at_most_twice_as_much_as_its_commands() {
+    let scarce = Scarce::new();
+    let (store, counters) = Counting::over(Arc::clone(&scarce) as Arc<dyn Store>);
+    let ours = Ours::start(store);
+    let mut client = Client::connect(ours.address);
+    let commands = commands(&["set a v", "get b", "incr n", "exists c", "set d v"], 64);
+    scarce.leave(0);
+    counters.gets();
+    let one_by_one: Vec<_> = commands
+        .iter()
+        .flat_map(|command| client.pipeline(std::slice::from_ref(command)))
+        .collect();
+    let each = counters.gets();
+    assert_eq!(client.pipeline(&commands), one_by_one);
+    let together = counters.gets();
+    assert!(each >= 64, "{each} rows were looked up");
+    assert!(together <= 2 * each, "{together} rows instead of {each}");
+}
+
+/// A command that is tried twice has run once for everybody else.
+#[test]
+fn what_is_tried_again_is_counted_once() {
+    let lines = [
+        "set s v",
+        "lpush s a",
+        "lrange l 0 -1",
+        "get s",
+        "incr s",
+        "get missing",
+        "del missing",
+        "sadd l m",
+    ];
+    let commands = commands(&lines, 32);
+    let mut seen = Vec::new();
+    for at_once in [1, commands.len()] {
+        let store = Scarce::new();
+        let ours = Ours::start(Arc::clone(&store) as Arc<dyn Store>);
+        let mut client = Client::connect(ours.address);
+        client.call(&["set", "s", "v"]);
+        client.call(&["rpush", "l", "a"]);
+        let mut monitor = Client::connect(ours.address);
+        monitor.call(&["monitor"]);
+        store.leave(0);
+        let replies: Vec<_> = commands
+            .chunks(at_once)
+            .flat_map(|chunk| client.pipeline(chunk))
+            .collect();
+        let counts = client.counts();
+        let shown: Vec<String> = commands
+            .iter()
+            .map(|_| monitor.reply().unwrap().escape_ascii().to_string())
+            .map(|line| line.split_once("] ").unwrap().1.to_owned())
+            .collect();
+        seen.push((replies, counts, shown));
+    }
+    assert_eq!(seen[0], seen[1]);
 }
 
 #[test]

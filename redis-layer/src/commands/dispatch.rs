@@ -390,19 +390,13 @@ fn may_take_long(spec: &Spec) -> bool {
 /// Runs one of several commands inside a transaction. If it fails, its changes are undone.
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let recording = Recording::begin(session);
-    let outcome = call_unrecorded(session, txn, args);
-    recording.end(session, args, Ending::of(&outcome));
-    outcome
-}
-
-/// As [`call`], but the caller notes how long it took.
-pub(crate) fn call_unrecorded(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let outcome = attempt(session, txn, args);
     txn.count_lookups(args.spec.has(Flag::ReadOnly));
     if let Err(error) = &outcome {
         let server = &session.server;
         server.statistics.error(&server.counters, error);
     }
+    recording.end(session, args, Ending::of(&outcome));
     outcome
 }
 

@@ -14,6 +14,11 @@
 //! Consecutive quick commands share two readings of the clock, and each is recorded with an equal part of the time. A
 //! command whose cost has no bound is timed alone, so that the slow log names the right one.
 //!
+//! If the transaction cannot be committed, as on a full disk, nothing has happened. Then each of its commands runs again
+//! alone, because what only reads must not fail with a write, and a small write may fit where a large one does not. So
+//! a pipeline costs at most twice as much as its commands one by one. What is counted and shown of a command, in `INFO`
+//! and to clients that monitor, is that of the run that is answered.
+//!
 //! Left out: commands that may block, that lock everything, or that work on the connection or the server. They run
 //! alone. So does every command while any client watches a key or is blocked on one, because a `LPUSH` must serve the
 //! blocked clients before the next `LPOP` runs. Clients that share a transaction must use the same database, and must
@@ -21,12 +26,11 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::commands::dispatch::{
-    Executed, call_unrecorded, execute_at, finish, finish_for_many, resolve,
-};
+use crate::commands::dispatch::{Executed, attempt, execute_at, finish, finish_for_many, resolve};
 use crate::commands::key_locks::{Acquired, Locks, Wait};
 use crate::commands::recording::{Ending, Recording};
 use crate::commands::session::Replies;
@@ -73,6 +77,7 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
     }
     let [arrived] = one;
     if let Some(args) = arrived.commands.pop_front() {
+        arrived.session.alone = arrived.session.alone.saturating_sub(1);
         let executed = execute_at(server, arrived.session, &args);
         arrived.executed.push(executed);
     }
@@ -135,7 +140,12 @@ fn run_plain_ones(
     if commands.len() < 2 {
         return None;
     }
-    let executed = run(server, &mut sessions, Together(&commands), wait)?;
+    let Some(executed) = run(server, &mut sessions, Together(&commands), wait) else {
+        for command in &commands {
+            sessions[command.owner].alone += 1;
+        }
+        return None;
+    };
     if executed.is_empty() {
         return Some(Progress::Queued);
     }
@@ -185,7 +195,8 @@ fn plain_ones<'c>(
 
 /// Whether a client's plain commands may run in a transaction with others.
 fn may_run_plainly(session: &Session) -> bool {
-    session.queue.is_none()
+    session.alone == 0
+        && session.queue.is_none()
         && session.replies == Replies::On
         && session.may_run_plainly()
         && !session.server.shared.is_observed()
@@ -273,47 +284,74 @@ impl<'c> Together<'c> {
     }
 }
 
-/// Records how long the commands take.
-struct Times<'c> {
+/// How long the commands take, and which keys they find.
+struct Record<'c> {
     together: Together<'c>,
     recording: Recording,
-    /// How many of the commands are recorded.
-    noted: usize,
+    /// The commands in stretches that are timed together: how many have run at the end of each, and when that was.
+    stretches: Vec<(usize, Instant)>,
+    hits: u64,
+    misses: u64,
 }
 
-impl<'c> Times<'c> {
+impl<'c> Record<'c> {
     fn begin(sessions: &mut [&mut Session], together: Together<'c>) -> Self {
-        let recording = Recording::begin(sessions[0]);
-        let noted = 0;
         Self {
             together,
-            recording,
-            noted,
+            recording: Recording::begin(sessions[0]),
+            stretches: Vec::new(),
+            hits: 0,
+            misses: 0,
         }
     }
 
-    /// Records the commands that have run since the last call.
-    fn note(&mut self, sessions: &mut [&mut Session], ran: &[Executed]) {
-        if ran.len() == self.noted {
-            return;
+    /// Ends a stretch, unless nothing has run since the last one.
+    fn end_stretch(&mut self, ran: usize) {
+        if ran > self.stretches.last().map_or(0, |(ran, _)| *ran) {
+            self.stretches.push((ran, Instant::now()));
         }
-        let commands = self.together.0.iter().zip(ran).skip(self.noted);
-        let endings = commands.map(|(command, executed)| {
-            let ending = match executed.reply {
-                Reply::Error(_) => Ending::Failed,
-                _ => Ending::Done,
-            };
-            (&*sessions[command.owner], command.args, ending)
-        });
-        let (ended, _) = self.recording.end_all(endings);
-        self.recording = Recording::since(ended);
-        self.noted = ran.len();
-        sessions[0].last_end = Some(ended);
+    }
+
+    /// Notes what a command has looked up.
+    fn add_lookups(&mut self, txn: &mut Txn<'_>, args: Args<'_>) {
+        let only_reads = args.spec.has(Flag::ReadOnly);
+        if only_reads {
+            let (hits, misses) = txn.lookups();
+            self.hits += hits;
+            self.misses += misses;
+        }
+        txn.end_lookups(only_reads);
+    }
+
+    /// Shows everything to others, once the commands are committed.
+    fn publish(self, server: &Server, sessions: &mut [&mut Session], ran: &[Executed]) {
+        server.shared.count_lookups(self.hits, self.misses);
+        let mut recording = self.recording;
+        let mut begin = 0;
+        for (end, ended) in self.stretches {
+            let commands = self.together.0[begin..end].iter().zip(&ran[begin..end]);
+            let endings = commands.map(|(command, executed)| {
+                let ending = match &executed.reply {
+                    Reply::Error(_) => Ending::Failed,
+                    _ => Ending::Done,
+                };
+                (&*sessions[command.owner], command.args, ending)
+            });
+            recording.end_all(ended, endings);
+            recording = Recording::since(ended);
+            sessions[0].last_end = Some(ended);
+            begin = end;
+        }
+        for executed in ran {
+            if let Reply::Error(error) = &executed.reply {
+                server.statistics.error(&server.counters, error);
+            }
+        }
     }
 }
 
 /// Runs commands in one transaction. Returns their results: fewer than there are commands if the answers grow large,
-/// and none if the locks are taken. `None` if the transaction failed.
+/// and none if the locks are taken. `None` if the transaction failed: then nothing was changed.
 fn run(
     server: &Server,
     sessions: &mut [&mut Session],
@@ -323,8 +361,6 @@ fn run(
     for session in &mut *sessions {
         session.reply_first = false;
     }
-    // After a failure nothing was changed. The first runs again alone, and the others are tried together again: what only
-    // reads must not fail with a write.
     run_in_one(server, sessions, together, wait).ok()
 }
 
@@ -334,7 +370,7 @@ fn run_in_one(
     together: Together<'_>,
     wait: Wait<'_>,
 ) -> Result<Vec<Executed>, CommandError> {
-    let mut times = Times::begin(sessions, together);
+    let mut record = Record::begin(sessions, together);
     let keys = together.keys();
     let locks = together.locks(&keys);
     let Acquired::Locked(guard) = locks.acquire(server, wait)? else {
@@ -350,17 +386,18 @@ fn run_in_one(
     for &Command { owner, args } in together.0 {
         let is_quick = is_quick(args.spec);
         if !is_quick {
-            times.note(sessions, &executed);
+            record.end_stretch(executed.len());
         }
         let session = &mut *sessions[owner];
         session.publish(args.spec.full_name, now_ms);
-        let outcome = call_unrecorded(session, &mut txn, args);
+        let outcome = attempt(session, &mut txn, args);
+        record.add_lookups(&mut txn, args);
         txn.unlock();
         let reply = outcome.unwrap_or_else(Reply::Error);
         bytes += reply.size();
         executed.push(Executed::reply(reply));
         if !is_quick {
-            times.note(sessions, &executed);
+            record.end_stretch(executed.len());
         }
         if bytes > BYTES_MAX {
             break;
@@ -375,7 +412,8 @@ fn run_in_one(
             wrote?
         }
     };
-    times.note(sessions, &executed);
+    record.end_stretch(executed.len());
+    record.publish(server, sessions, &executed);
     // Each answer has to wait for the sync that makes the whole transaction durable.
     for executed in &mut executed {
         executed.wrote = wrote;

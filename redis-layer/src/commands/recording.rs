@@ -52,19 +52,19 @@ impl Recording {
 
     /// Records a command that has run.
     pub(crate) fn end(self, session: &mut Session, args: Args<'_>, ending: Ending) {
-        let (ended, micros) = self.end_all(std::iter::once((&*session, args, ending)));
+        let ended = Instant::now();
+        session.worked_micros = self.end_all(ended, std::iter::once((&*session, args, ending)));
         session.last_end = Some(ended);
-        session.worked_micros = micros;
     }
 
-    /// Records several commands of one server's sessions that have run one after the other. Each is recorded with an
-    /// equal part of the time, and neighbours that are alike are counted together. Returns when they ended, and how
-    /// many microseconds each took.
+    /// Records several commands of one server's sessions that ran one after the other until `ended`. Each is recorded
+    /// with an equal part of the time, and neighbours that are alike are counted together. Returns how many
+    /// microseconds each took.
     pub(crate) fn end_all<'a>(
-        &self,
+        self,
+        ended: Instant,
         commands: impl ExactSizeIterator<Item = (&'a Session, Args<'a>, Ending)> + Clone,
-    ) -> (Instant, u64) {
-        let ended = Instant::now();
+    ) -> u64 {
         let took = ended.duration_since(self.started).as_nanos();
         let nanos = u64::try_from(took).unwrap_or(u64::MAX) / (commands.len() as u64).max(1);
         let micros = nanos / 1000;
@@ -90,7 +90,7 @@ impl Recording {
         if is_shown {
             commands.for_each(|(session, args, ending)| show(session, args, ending, micros));
         }
-        (ended, micros)
+        micros
     }
 }
 

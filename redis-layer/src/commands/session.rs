@@ -170,6 +170,7 @@ impl Server {
             in_script: false,
             script_keys: Vec::new(),
             in_transaction: false,
+            alone: 0,
             is_committing: false,
             publications: Vec::new(),
             events_after_reply: &[],
@@ -317,6 +318,8 @@ pub struct Session {
     pub(crate) script_keys: Vec<Bytes>,
     /// Whether the command is one of a transaction: then what it publishes is sent after the commit.
     pub(crate) in_transaction: bool,
+    /// How many of its next commands run alone, because they could not be committed together.
+    pub(crate) alone: usize,
     /// Whether changes that it made in one transaction with other clients are being committed.
     pub(crate) is_committing: bool,
     /// The messages that the transaction has published so far.
