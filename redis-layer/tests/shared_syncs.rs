@@ -7,7 +7,7 @@ use std::io::ErrorKind::UnexpectedEof;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::client::Client;
 use common::hooked::{Hooked, Hooks};
@@ -75,7 +75,7 @@ impl Hooks for Syncing {
 
 fn start(disk: &Arc<Disk>, policy: SyncPolicy) -> Arc<Durability> {
     let disk = Arc::<Disk>::clone(disk);
-    Arc::new(Durability::start(disk, move || policy).unwrap())
+    Arc::new(Durability::start(move || disk.sync(), move || policy).unwrap())
 }
 
 /// Runs `tasks` tasks on one new thread.
@@ -209,7 +209,8 @@ fn the_policy_may_change_while_the_server_runs() {
             false => SyncPolicy::No,
         }
     };
-    let durability = Durability::start(Arc::clone(&disk) as Arc<dyn Store>, policy);
+    let syncing = Arc::clone(&disk);
+    let durability = Durability::start(move || syncing.sync(), policy);
     let durability = Arc::new(durability.unwrap());
     for takes_turns in [true, false] {
         assert!(write(&disk, &durability, takes_turns));
@@ -225,9 +226,9 @@ fn the_policy_may_change_while_the_server_runs() {
     assert_eq!(disk.syncs(), 2);
 }
 
-fn server(disk: &Arc<Disk>) -> Ours {
+fn server(disk: &Arc<Disk>, sync: SyncPolicy) -> Ours {
     let options = Options {
-        sync: SyncPolicy::Always,
+        sync,
         ..Options::default()
     };
     Ours::start_with(Arc::<Disk>::clone(disk), options)
@@ -272,7 +273,7 @@ fn answers(client: &mut Client) -> String {
 fn a_write_is_answered_when_its_sync_has_ended() {
     for write in WRITES {
         let disk = Arc::<Disk>::default();
-        let ours = server(&disk);
+        let ours = server(&disk, SyncPolicy::Always);
         let held_up = disk.hold_up_syncs();
         let (mut client, _pushing) = send(write, &ours);
         let answered = answers(&mut client);
@@ -288,7 +289,7 @@ fn a_write_is_answered_when_its_sync_has_ended() {
 fn who_wrote_before_a_failed_sync_gets_no_answer_and_readers_go_on() {
     for write in WRITES {
         let disk = Arc::<Disk>::default();
-        let ours = server(&disk);
+        let ours = server(&disk, SyncPolicy::Always);
         let mut reader = Client::connect(ours.address);
         reader.call(&["set", "t", "safe"]);
         disk.set_broken(true);
@@ -301,4 +302,36 @@ fn who_wrote_before_a_failed_sync_gets_no_answer_and_readers_go_on() {
         assert_eq!(disk.syncs(), syncs, "it was tried again");
         assert_eq!(reader.call(&["get", "t"]), "$4\\r\\nsafe\\r\\n");
     }
+}
+
+/// As in Redis: nobody waits for this sync, and nothing is written after it.
+#[test]
+fn a_failed_sync_in_the_background_is_seen_without_another_write() {
+    let disk = Arc::<Disk>::default();
+    let ours = server(&disk, SyncPolicy::EverySecond);
+    let mut client = Client::connect(ours.address);
+    let mut says = |status: &str| {
+        let info = client.call(&["info", "persistence"]);
+        info.contains(&format!("aof_last_write_status:{status}\\r"))
+    };
+    let mut writer = Client::connect(ours.address);
+    writer.call(&["set", "s", "v"]);
+    while disk.syncs() == 0 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert!(says("ok"));
+    disk.set_broken(true);
+    writer.call(&["set", "s", "w"]);
+    while disk.syncs() == 1 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !says("err") {
+        assert!(Instant::now() < deadline, "it says that all is well");
+        thread::sleep(Duration::from_millis(10));
+    }
+    disk.set_broken(false);
+    // That the store takes a write again says nothing of what the disk has lost.
+    assert_eq!(writer.call(&["set", "s", "x"]), "+OK\\r\\n");
+    assert!(says("err"));
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
 
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, run_blocking};
+use crate::store::{self, Store};
 use crate::types::{self, Committed, Txn};
 
 /// What is known about checkpoints.
@@ -18,6 +19,8 @@ pub(crate) struct Persistence {
     last_failed: AtomicBool,
     /// Whether the store did not take the last change.
     write_failed: AtomicBool,
+    /// Whether the last sync failed.
+    sync_failed: AtomicBool,
     /// In seconds since 1970; at first when the server started.
     last_save_s: AtomicI64,
     last_took_s: AtomicI64,
@@ -32,6 +35,7 @@ pub(crate) struct Persistence {
 pub(crate) struct PersistenceView {
     pub(crate) is_saving: bool,
     pub(crate) last_failed: bool,
+    /// Whether the store did not take the last change, or the last sync failed.
     pub(crate) write_failed: bool,
     pub(crate) last_save_s: i64,
     pub(crate) last_took_s: i64,
@@ -45,6 +49,7 @@ impl Persistence {
             is_saving: AtomicBool::new(false),
             last_failed: AtomicBool::new(false),
             write_failed: AtomicBool::new(false),
+            sync_failed: AtomicBool::new(false),
             last_save_s: AtomicI64::new(now_ms / 1000),
             last_took_s: AtomicI64::new(-1),
             saves: AtomicU64::new(0),
@@ -73,12 +78,23 @@ impl Persistence {
         committed
     }
 
+    /// Syncs a store, and notes whether that failed. Under `everysec` nobody waits for it, so only `INFO` can tell.
+    ///
+    /// # Errors
+    /// As [`Store::sync`].
+    pub(crate) fn sync(&self, store: &dyn Store) -> store::Result<()> {
+        let synced = store.sync();
+        self.sync_failed.store(synced.is_err(), Ordering::Relaxed);
+        synced
+    }
+
     pub(crate) fn view(&self) -> PersistenceView {
         let changes = self.changes.load(Ordering::Relaxed);
         PersistenceView {
             is_saving: self.is_saving.load(Ordering::Relaxed),
             last_failed: self.last_failed.load(Ordering::Relaxed),
-            write_failed: self.write_failed.load(Ordering::Relaxed),
+            write_failed: self.write_failed.load(Ordering::Relaxed)
+                || self.sync_failed.load(Ordering::Relaxed),
             last_save_s: self.last_save_s.load(Ordering::Relaxed),
             last_took_s: self.last_took_s.load(Ordering::Relaxed),
             saves: self.saves.load(Ordering::Relaxed),

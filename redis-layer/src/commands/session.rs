@@ -29,7 +29,7 @@ use crate::commands::slowlog::SlowLog;
 use crate::commands::statistics::{Counters, Statistics};
 use crate::commands::transactions::{Queue, Watched, Watchers};
 use crate::scripting::{Scripts, Setup};
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::types::{Clock, DbNumber, Result, Shared, Txn};
 
 /// How the server was started, as far as commands report it.
@@ -206,6 +206,14 @@ impl Server {
         let clients = self.clients.lock();
         let staying = clients.get(&id).filter(|peer| !peer.outbox.is_closed());
         staying.map(Arc::clone)
+    }
+
+    /// Makes everything durable that was written before, and notes whether that failed.
+    ///
+    /// # Errors
+    /// As [`Store::sync`].
+    pub fn sync(&self) -> store::Result<()> {
+        self.persistence.sync(&*self.store)
     }
 
     /// For how many whole seconds the server has been running.

@@ -38,7 +38,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::yield_now;
 
 use crate::server::turns::takes_turns;
-use crate::store::Store;
+use crate::store;
 
 /// How often a task lets others run before it syncs, as long as they write. Measured with 50 clients: with one turn,
 /// 23 commands share a sync; with up to three, 33; with up to eight, 45; more turns gain nothing.
@@ -93,7 +93,8 @@ pub struct Durability {
 struct Shared {
     /// Returns the policy, which may change while the server runs.
     policy: Box<dyn Fn() -> SyncPolicy + Send + Sync>,
-    store: Arc<dyn Store>,
+    /// Syncs the store.
+    sync: Box<dyn Fn() -> store::Result<()> + Send + Sync>,
     /// How many batches were committed, which is the number of the last one.
     written: AtomicU64,
     /// How many of them are durable, or an error if nothing is acknowledged any more. Locked during a sync.
@@ -118,17 +119,17 @@ struct Queue {
 }
 
 impl Durability {
-    /// Starts the thread that syncs. It calls `policy` again and again.
+    /// Starts the thread that syncs, by calling `sync`. It calls `policy` again and again.
     ///
     /// # Errors
     /// The operating system cannot start a thread.
     pub fn start(
-        store: Arc<dyn Store>,
+        sync: impl Fn() -> store::Result<()> + Send + Sync + 'static,
         policy: impl Fn() -> SyncPolicy + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             policy: Box::new(policy),
-            store,
+            sync: Box::new(sync),
             written: AtomicU64::new(0),
             covered: Mutex::new(Ok(0)),
             queue: Mutex::new(Queue {
@@ -221,7 +222,7 @@ impl Shared {
         let mut covered = self.covered.lock();
         if (*covered)? < written {
             let last = self.written.load(Ordering::Acquire);
-            *covered = self.store.sync().map(|()| last).map_err(|error| {
+            *covered = (self.sync)().map(|()| last).map_err(|error| {
                 tracing::error!(%error, "a sync failed, writes are not acknowledged any more");
                 SyncFailed
             });

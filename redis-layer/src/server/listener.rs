@@ -188,7 +188,8 @@ impl Listener {
         let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
         let asked = Arc::clone(&server);
         let policy = move || SyncPolicy::numbered(asked.config.live.sync());
-        let durability = Durability::start(Arc::clone(&store), policy);
+        let syncing = Arc::clone(&server);
+        let durability = Durability::start(move || syncing.sync(), policy);
         let durability = Arc::new(durability.map_err(ServeError::Thread)?);
         let reclaimer = Reclaimer::start(Arc::clone(&store), Arc::clone(&durability));
         let reclaimer = reclaimer.map_err(ServeError::Thread)?;
