@@ -88,6 +88,17 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// The directory was removed or replaced while the database was open.
+    #[error(
+        "{} was removed or replaced while the database was open. Nothing more is written: it would be lost with the \
+         old directory, or damage what is in a new one. Close the database, put the old directory or a checkpoint \
+         back, and open it again", path.display()
+    )]
+    LockLost {
+        /// The lock file.
+        path: PathBuf,
+    },
+
     /// The database was opened for reading only.
     #[error(
         "{} was opened for reading only, and takes no writes. Close it and open it with Db::open to write", dir.display()

@@ -194,6 +194,17 @@ impl Core {
         }
     }
 
+    /// Checks that the directory is still the one that was opened. Where it is not, files of this database may belong
+    /// to another one by now: none may be created, replaced or removed there.
+    ///
+    /// # Errors
+    /// `LockLost`, or `Io` if it cannot be determined. Both poison the database.
+    pub(super) fn check_in_place(&self) -> Result<()> {
+        let lock = self.lock.lock().clone();
+        let checked = lock.map_or(Ok(()), |lock| lock.check());
+        checked.inspect_err(|error| self.poison(error))
+    }
+
     /// Refuses all writes from now on. After `cause`, it is unknown what is on disk, and trying
     /// again could report lost data as durable.
     pub(super) fn poison(&self, cause: &impl fmt::Display) {
@@ -211,7 +222,7 @@ impl Core {
     ///
     /// # Errors
     /// `Io` from the manifest, which poisons the database unless the disk is full; `Poisoned` if it
-    /// already was; `Corruption` if the edit contradicts the state, in which case nothing was written.
+    /// already was; `LockLost`; `Corruption` if the edit contradicts the state, in which case nothing was written.
     pub(super) fn install(
         &self,
         mut edit: VersionEdit,
@@ -221,6 +232,7 @@ impl Core {
         let mut guard = self.manifest.lock();
         let in_force = &mut *guard;
         self.check_takes_writes()?;
+        self.check_in_place()?;
         let known = &in_force.state.families;
         // A family may have been dropped while its flush or compaction was running.
         edit.files_added.retain(|(id, ..)| known.contains_key(id));

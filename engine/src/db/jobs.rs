@@ -7,7 +7,7 @@
 //! reported as an event, and the thread tries again after a pause (see `signals`).
 
 use std::iter::Sum;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -68,16 +68,14 @@ impl Core {
         run: impl FnOnce(&Environment<'_>) -> T,
     ) -> T {
         let create = || -> Result<(u64, Box<dyn WritableFile>)> {
+            self.check_in_place()?;
             let number = self.new_file_number();
             Ok((
                 number,
                 self.vfs.create(&file_name::table(&self.dir, number))?,
             ))
         };
-        let discard = |path: &PathBuf| {
-            // If this fails, the next open finds that no version names it, and removes it.
-            let _ = self.vfs.remove(path);
-        };
+        let discard = |path: &PathBuf| self.discard(path);
         run(&Environment {
             table_options: TableOptions {
                 family: family.id.0,
@@ -124,7 +122,15 @@ impl Core {
 
     pub(super) fn discard_outputs<'a>(&self, outputs: impl IntoIterator<Item = &'a Output>) {
         for file in outputs.into_iter().flat_map(|output| &output.files) {
-            let _ = self.vfs.remove(&file_name::table(&self.dir, file.number));
+            self.discard(&file_name::table(&self.dir, file.number));
+        }
+    }
+
+    /// Removes a file that no version names.
+    fn discard(&self, path: &Path) {
+        if self.check_in_place().is_ok() {
+            // If this fails, the next open finds that no version names it, and removes it.
+            let _ = self.vfs.remove(path);
         }
     }
 }

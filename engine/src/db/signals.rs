@@ -235,6 +235,7 @@ pub(super) fn copy_of(error: &Error) -> Error {
         Error::Poisoned { first } => Error::Poisoned {
             first: first.clone(),
         },
+        Error::LockLost { path } => Error::LockLost { path: path.clone() },
         other => Error::Poisoned {
             first: other.to_string(),
         },

@@ -182,6 +182,10 @@ impl Core {
         if writer.last_sequence + records as u64 > MAX_SEQUENCE {
             return Err(Error::invalid("all 2^56 sequence numbers are used up"));
         }
+        if sync {
+            // A synced write is there after a restart, so it must not be acknowledged without its directory.
+            self.check_in_place()?;
+        }
         let _unwinding = PoisonIfUnwinding(self);
         let mut sequence = writer.last_sequence + 1;
         for batch in &mut group {
@@ -330,6 +334,7 @@ impl Core {
 
     /// Like [`rotate`](Self::rotate), but does not wait for full memtables to be flushed.
     pub(super) fn freeze_into_new_log(&self, writer: &mut Writer) -> Result<()> {
+        self.check_in_place()?;
         let number = self.new_file_number();
         let log = new_log(&*self.vfs, &self.dir, number)?;
         let mut old_log = std::mem::replace(&mut writer.log, log);
@@ -404,8 +409,9 @@ impl Core {
     /// Makes everything written so far durable. Others may write meanwhile.
     ///
     /// # Errors
-    /// `Io`, which poisons the database.
+    /// `Io` or `LockLost`, which poison the database.
     pub(super) fn sync_logs(&self) -> Result<()> {
+        self.check_in_place()?;
         // This waits for a leader to end its group.
         let due = self.writer.lock().begin_sync();
         {

@@ -228,7 +228,8 @@ impl Drop for TableFile {
             return;
         }
         // Held until the file is gone, so that nobody else can open the directory meanwhile.
-        if let Some(_lock) = self.access.lock.as_ref().and_then(Weak::upgrade) {
+        let lock = self.access.lock.as_ref().and_then(Weak::upgrade);
+        if lock.is_some_and(|lock| lock.check().is_ok()) {
             let _ = self.access.vfs.remove(&self.path());
         }
         // If it was not removed now, the next open finds that no version names it, and removes it.

@@ -293,7 +293,17 @@ pub trait RandomFile: Send + Sync + Debug {
 }
 
 /// A lock, held until this is dropped.
-pub trait LockGuard: Send + Sync + Debug {}
+pub trait LockGuard: Send + Sync + Debug {
+    /// Checks that the locked file is still the one with its name. If it is not, somebody has removed or replaced the
+    /// directory, and others may lock what is there now. The default implementation is for file systems where nobody
+    /// can do that.
+    ///
+    /// # Errors
+    /// `LockLost` if the name leads to no file or to another one; `Io` if that cannot be determined.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
 
 /// The directory that holds the name `path`: what to pass to [`Vfs::sync_dir`] after creating it.
 pub fn parent_dir(path: &Path) -> PathBuf {

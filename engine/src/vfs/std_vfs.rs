@@ -174,7 +174,10 @@ fn lock_by(
         .and_then(|()| options.open(path))
         .map_err(|error| Error::io("open the lock file", path, error))?;
     match try_lock(&file) {
-        Ok(()) if is_named(&file, path)? => Ok(Box::new(StdLock { file })),
+        Ok(()) if is_named(&file, path)? => Ok(Box::new(StdLock {
+            file,
+            path: path.to_path_buf(),
+        })),
         Ok(()) | Err(TryLockError::WouldBlock) => Err(Error::Locked {
             path: path.to_path_buf(),
         }),
@@ -182,8 +185,8 @@ fn lock_by(
     }
 }
 
-/// Whether `path` is still the name of this open file: the previous holder of the lock may have
-/// removed the file after it was opened.
+/// Whether `path` is still the name of this open file. A holder of the lock may have removed the file, and anybody may
+/// have removed its directory.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -343,9 +346,19 @@ impl RandomFile for MappedFile {
 #[derive(Debug)]
 struct StdLock {
     file: File,
+    path: PathBuf,
 }
 
-impl LockGuard for StdLock {}
+impl LockGuard for StdLock {
+    fn check(&self) -> Result<()> {
+        if is_named(&self.file, &self.path)? {
+            return Ok(());
+        }
+        Err(Error::LockLost {
+            path: self.path.clone(),
+        })
+    }
+}
 
 impl Drop for StdLock {
     /// Closing the file is not enough: a child process that is being started has it open too, until
