@@ -400,3 +400,16 @@ fn a_setting_is_named_in_small_letters() {
     };
     assert_eq!(ask(real.address), ask(ours.address));
 }
+
+/// The system refuses times of more than nine hours. A client is not to blame for that.
+#[test]
+fn clients_connect_whatever_the_keepalive_time() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut client = Client::connect(ours.address);
+    for seconds in ["0", "1", "32767", "32768", "2147483647"] {
+        let set = client.call(&["config", "set", "tcp-keepalive", seconds]);
+        assert_eq!(set, "+OK\\r\\n", "{seconds}");
+        let mut next = Client::connect(ours.address);
+        assert_eq!(next.call(&["ping"]), "+PONG\\r\\n", "{seconds}");
+    }
+}

@@ -10,6 +10,9 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf, Ready};
 use tokio::net::{TcpStream, UnixStream};
 
+/// The longest time that Linux takes for a probe. With a longer one it refuses the setting.
+const KEEPALIVE_MAX_S: u64 = 32_767;
+
 /// One end of a connection.
 #[derive(Debug)]
 pub(super) enum Stream {
@@ -38,6 +41,7 @@ impl Stream {
             return Ok(());
         };
         stream.set_nodelay(true)?;
+        let keepalive_s = keepalive_s.min(KEEPALIVE_MAX_S);
         if keepalive_s > 0 {
             // As in Redis: the first probe after the idle time, then three more at a third of that time.
             let keepalive = TcpKeepalive::new()
