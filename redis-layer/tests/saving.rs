@@ -68,6 +68,23 @@ fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
     assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
 }
 
+/// Its name is that of the data, byte for byte.
+#[test]
+fn a_directory_whose_name_is_no_text_has_its_checkpoint_beside_it() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().unwrap();
+    let named = |name: &[u8]| dir.path().join(std::ffi::OsStr::from_bytes(name));
+    let running = Running::over(&named(b"\xff\xfe data"), &[]);
+    let mut client = Client::connect(running.address);
+    client.call(&["set", "k", "v"]);
+    assert_eq!(client.call(&["save"]), "+OK\\r\\n");
+    let checkpoint = named(b"\xff\xfe data.save-000001");
+    assert!(checkpoint.is_dir());
+    let copy = Running::over(&checkpoint, &[]);
+    let mut client = Client::connect(copy.address);
+    assert_eq!(client.call(&["get", "k"]), "$1\\r\\nv\\r\\n");
+}
+
 #[test]
 fn shutdown_ends_the_program_and_keeps_the_data() {
     let dir = tempfile::tempdir().unwrap();

@@ -213,11 +213,15 @@ impl Store for EngineStore {
     }
 
     fn checkpoint(&self) -> Result<()> {
-        let name = |n: u64| format!("{}.save-{n:06}", self.dir.display());
+        let name = |n: u64| {
+            let mut name = self.dir.as_os_str().to_owned();
+            name.push(format!(".save-{n:06}"));
+            PathBuf::from(name)
+        };
         let mut number = self.last_checkpoint.lock();
         let mut next = *number + 1;
         // A checkpoint of an earlier run may still have this name.
-        while Path::new(&name(next)).exists() {
+        while name(next).exists() {
             next += 1;
         }
         self.db.checkpoint(name(next)).map_err(Error::new)?;
