@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use common::client::Client;
@@ -119,6 +120,43 @@ fn one_thread_serves_others_beside_what_never_ends() {
     }
 }
 
+/// Nobody can connect any more to kill it, and half of it must not be kept.
+#[test]
+fn a_script_that_never_ends_does_not_keep_the_program_from_stopping() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let loops = "redis.call('set', 'half', 'v') while true do pcall(redis.call, 'get', 'half') end";
+    let endless = format!("eval \"{loops}\" 1 half\r\n");
+    let in_transaction = format!("multi\r\nset first v\r\n{endless}exec\r\n");
+    for sent in [endless, in_transaction] {
+        let mut running = Running::over(&data, &[]);
+        let mut other = Client::connect(running.address);
+        other.call(&["config", "set", "busy-reply-threshold", "30"]);
+        let mut client = Client::connect(running.address);
+        client.send(sent.as_bytes()).unwrap();
+        let since = Instant::now();
+        while !other.call(&["ping"]).starts_with("-BUSY") {
+            assert!(since.elapsed().as_secs() < 20, "the script is not late");
+        }
+        let killer = Command::new("kill")
+            .arg(running.process.id().to_string())
+            .status();
+        assert!(killer.unwrap().success());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let status = loop {
+            if let Some(status) = running.process.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "the program goes on");
+            thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(status.code(), Some(0));
+        let running = Running::over(&data, &[]);
+        let mut client = Client::connect(running.address);
+        assert_eq!(client.call(&["exists", "half", "first"]), ":0\\r\\n");
+    }
+}
+
 /// Half of the size may be of one kind of row; beyond it, what was written goes to a table.
 #[test]
 fn a_small_write_buffer_is_written_to_tables_early() {
@@ -143,7 +181,7 @@ fn a_small_write_buffer_is_written_to_tables_early() {
     let since = Instant::now();
     while tables(&data) == 0 {
         assert!(since.elapsed().as_secs() < 20, "2 MB are much for 1 MB");
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
     let (data, _running) = fill("usual", &[]);
     assert_eq!(tables(&data), 0, "2 MB are little for 512 MB");

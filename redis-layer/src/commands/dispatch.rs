@@ -12,6 +12,7 @@
 //! still held), then sending events, then serving the clients that wait for a key ([`notify`]).
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
@@ -277,8 +278,11 @@ fn run_alone(
     Ok(reply)
 }
 
-/// Commits a transaction of a client.
+/// Commits a transaction of a client, unless the server has stopped meanwhile: then it may be half of a script.
 pub(crate) fn commit(server: &Server, txn: Txn<'_>) -> Result<Committed, CommandError> {
+    if server.shutdown.is_over.load(Ordering::Acquire) {
+        return Err(CommandError::fixed("ERR the server stops"));
+    }
     let committed = server.persistence.commit(txn);
     committed.map_err(CommandError::not_written)
 }

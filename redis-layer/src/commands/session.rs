@@ -208,6 +208,12 @@ impl Server {
         staying.map(Arc::clone)
     }
 
+    /// Ends what clients still run, when they have had time to end by themselves. Nothing of it is committed.
+    pub fn cut_off(&self) {
+        self.shutdown.is_over.store(true, Ordering::Release);
+        self.scripts.stop();
+    }
+
     /// Makes everything durable that was written before, and notes whether that failed.
     ///
     /// # Errors
@@ -239,6 +245,8 @@ fn run_id(now_ms: i64) -> String {
 #[derive(Debug, Default)]
 pub struct Shutdown {
     pub(crate) is_asked: AtomicBool,
+    /// Whether no client changes anything any more.
+    pub(crate) is_over: AtomicBool,
     pub(crate) notify: Notify,
 }
 

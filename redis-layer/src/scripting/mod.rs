@@ -201,6 +201,12 @@ impl Scripts {
         self.registry.kill()
     }
 
+    /// Ends all scripts that run for long, now and later, whatever they have changed. The caller must see to it that
+    /// none of these changes is committed.
+    pub fn stop(&self) {
+        self.registry.stop();
+    }
+
     /// Whether a script has been running for so long that other clients are refused.
     #[must_use]
     pub fn is_busy(&self) -> bool {

@@ -20,6 +20,7 @@ pub(super) struct Registry {
     /// How many of them have run for so long that other clients are refused.
     busy: AtomicUsize,
     busy_after_ms: AtomicU64,
+    is_stopped: AtomicBool,
     yield_thread: fn(),
 }
 
@@ -41,6 +42,7 @@ impl Registry {
             running: Mutex::default(),
             busy: AtomicUsize::new(0),
             busy_after_ms: AtomicU64::new(BUSY_AFTER_MS),
+            is_stopped: AtomicBool::new(false),
             yield_thread,
         }
     }
@@ -52,6 +54,10 @@ impl Registry {
     pub(super) fn set_busy_after(&self, limit: Duration) {
         let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         self.busy_after_ms.store(limit, Ordering::Relaxed);
+    }
+
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn kill(&self) -> Killed {
@@ -115,6 +121,9 @@ impl Run {
                 "a script takes long: others are refused until it ends or SCRIPT KILL ends it"
             );
         }
+        if registry.is_stopped.load(Ordering::Relaxed) {
+            self.killed.store(true, Ordering::Relaxed);
+        }
         self.is_killed()
     }
 
@@ -135,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_late_script_keeps_others_away_until_it_ends_and_only_an_innocent_one_is_killed() {
+    fn a_late_script_keeps_others_away_until_it_ends_and_only_a_stop_kills_one_that_has_written() {
         let registry = Registry::new(|| {});
         assert_eq!(registry.kill(), Killed::NoneRuns);
         let run = Run::begin();
@@ -153,6 +162,8 @@ mod tests {
         assert!(!writer.tick(&registry));
         run.end(&registry);
         assert_eq!(registry.kill(), Killed::HasWritten);
+        registry.stop();
+        assert!(writer.tick(&registry));
         writer.end(&registry);
         assert!(!registry.is_busy());
         assert_eq!(registry.kill(), Killed::NoneRuns);

@@ -255,7 +255,10 @@ impl Listener {
         server.peers().iter().for_each(|peer| peer.outbox.stop());
         let all_ended = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_TIMEOUT, all_ended).await.is_err() {
-            tracing::warn!("some clients do not take their answers, and are cut off");
+            tracing::warn!(
+                "some clients do not take their answers, or run long scripts, and are cut off"
+            );
+            server.cut_off();
             connections.shutdown().await;
         }
     }
