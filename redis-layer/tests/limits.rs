@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use common::StoreKind;
 use common::client::Client;
 use common::program::Running;
-use common::servers::Ours;
+use common::servers::{Ours, RealRedis};
 use redis_layer::server::Options;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -202,6 +202,44 @@ fn an_answer_larger_than_the_limit_ends_the_connection() {
     client.call(&["set", "k", &"v".repeat(1_100_000)]);
     client.send(b"get k\r\n").unwrap();
     assert_eq!(client.rest(PATIENCE), (Vec::new(), true));
+}
+
+/// A client that takes nothing of a long answer is closed when its time is over, or when the limit is lowered. One that
+/// takes what it asked for is not.
+#[test]
+fn an_answer_that_waits_for_too_long_ends_the_connection() {
+    const LENGTH: usize = 40 << 20;
+    let (ours, real) = (ours_with(&[]), RealRedis::start());
+    let addresses = [Some(ours.address), real.as_ref().map(|real| real.address)];
+    for address in addresses.into_iter().flatten() {
+        let mut other = Client::connect(address);
+        let mut limit = |limit: &str| {
+            let set = other.call(&["config", "set", "client-output-buffer-limit", limit]);
+            assert_eq!(set, "+OK\\r\\n");
+        };
+        let mut waiting = Client::connect(address);
+        waiting.call(&["set", "k", &"v".repeat(LENGTH)]);
+        limit("normal 0 1mb 1");
+        let since = Instant::now();
+        // The real one closes this client too.
+        while address == ours.address && since.elapsed() < Duration::from_secs(4) {
+            waiting.send(b"get k\r\n").unwrap();
+            waiting.reply().unwrap();
+        }
+        waiting.send(b"get k\r\n").unwrap();
+        thread::sleep(Duration::from_secs(4));
+        let (taken, is_closed) = waiting.rest(PATIENCE);
+        assert!(is_closed && taken.len() < LENGTH, "{}", taken.len());
+
+        limit("normal 0 0 0");
+        let mut waiting = Client::connect(address);
+        waiting.send(b"get k\r\n").unwrap();
+        thread::sleep(Duration::from_secs(2));
+        limit("normal 1mb 0 0");
+        thread::sleep(Duration::from_secs(2));
+        let (taken, is_closed) = waiting.rest(PATIENCE);
+        assert!(is_closed && taken.len() < LENGTH, "{}", taken.len());
+    }
 }
 
 /// Unread answers do not pile up: the server stops to run commands of a client that does not read.

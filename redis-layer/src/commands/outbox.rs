@@ -147,13 +147,26 @@ impl Outbox {
 
     /// Says that everything that was taken has been sent.
     pub fn sent(&self) {
-        if self.waiting_bytes.load(Ordering::Relaxed) == 0 {
-            return;
+        if self.waiting_bytes.load(Ordering::Relaxed) > 0 {
+            self.drained();
         }
+    }
+
+    /// As [`sent`](Self::sent), after answers that the client did not take at once.
+    pub fn drained(&self) {
         let mut queue = self.queue.lock();
         queue.taken_bytes = 0;
         queue.above_soft_since = None;
         self.waiting_bytes.store(queue.bytes, Ordering::Relaxed);
+    }
+
+    /// Whether too much waits for the client, or has waited for too long: messages, and `answer_bytes` that the
+    /// connection tries to send.
+    pub(crate) fn exceeds(&self, answer_bytes: usize, limit: OutputLimit) -> bool {
+        let mut queue = self.queue.lock();
+        // What the connection has taken from here is among the answers, once it tries to send it.
+        let all = queue.bytes + queue.taken_bytes.max(answer_bytes);
+        queue.exceeds(all, limit)
     }
 
     /// Completes when messages wait, the server stops, or the connection has to end.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicUsize, Ordering:
 use parking_lot::Mutex;
 
 use crate::commands::Protocol;
+use crate::commands::config::{Live, OutputClass};
 use crate::commands::outbox::Outbox;
 use crate::types::DbNumber;
 
@@ -50,6 +51,16 @@ pub(crate) struct View {
     pub(crate) watched: Option<Arc<AtomicBool>>,
     pub(crate) is_monitor: bool,
     pub(crate) tracking: TrackingView,
+}
+
+impl View {
+    fn class(&self) -> OutputClass {
+        match () {
+            () if self.is_monitor => OutputClass::Replica,
+            () if self.subscriptions.iter().any(|&count| count > 0) => OutputClass::PubSub,
+            () => OutputClass::Normal,
+        }
+    }
 }
 
 /// What `CLIENT LIST` shows about tracking.
@@ -125,6 +136,17 @@ impl Peer {
 
     pub(crate) fn queue_bytes(&self) -> usize {
         self.queue_bytes.load(Relaxed)
+    }
+
+    /// Whether more waits to be sent than its class allows.
+    #[must_use]
+    pub fn exceeds_output_limit(&self, live: &Live) -> bool {
+        let answers = self.answer_bytes();
+        if answers + self.outbox.waiting_bytes() == 0 {
+            return false;
+        }
+        let class = self.view.lock().class();
+        self.outbox.exceeds(answers, live.output_limit(class))
     }
 
     /// About how much memory the connection takes.

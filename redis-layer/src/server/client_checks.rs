@@ -1,8 +1,8 @@
-//! The task that checks all connections now and then: which have been idle for too long, and whether all of them
-//! together hold more memory than they may.
+//! The task that checks all connections now and then: which have been idle for too long, which do not take what is sent
+//! to them, and whether all of them together hold more memory than they may.
 //!
 //! A check costs a few loads for each connection. While nothing arrives and nothing is sent, memory cannot grow, and
-//! only the idle times are checked, once a second.
+//! only times are checked, once a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::commands::{Peer, Server};
 
 /// How often memory is checked while there is traffic.
 const STEP: Duration = Duration::from_millis(100);
-/// How many steps there are between two checks of the idle times.
+/// How many steps there are between two checks of times.
 const STEPS_A_SECOND: u32 = 10;
 
 /// Checks until the task is aborted.
@@ -32,6 +32,21 @@ pub(super) async fn check_clients(server: Arc<Server>) {
         }
         if step.is_multiple_of(STEPS_A_SECOND) {
             close_idle(&server);
+            close_overfull(&server);
+        }
+    }
+}
+
+/// Ends the connections that have more to be sent than their limits allow, or for longer. What is added to it is
+/// checked at once; here time has passed, or the limits are new.
+fn close_overfull(server: &Server) {
+    for peer in server.peers() {
+        if peer.exceeds_output_limit(&server.config.live) {
+            tracing::warn!(
+                client = peer.address(),
+                "closed: more waits for it than client-output-buffer-limit allows"
+            );
+            peer.outbox.close();
         }
     }
 }

@@ -502,12 +502,13 @@ impl Connection {
 
     /// Shows other clients how much memory the connection holds.
     fn show_memory(&self) {
+        self.show_answers(self.out.len());
+    }
+
+    /// As [`show_memory`](Self::show_memory), with so many bytes to be sent.
+    fn show_answers(&self, bytes: usize) {
         let peer = self.session.peer();
-        peer.holds(
-            self.parser.pending_bytes(),
-            self.out.len(),
-            self.out.capacity(),
-        );
+        peer.holds(self.parser.pending_bytes(), bytes, self.out.capacity());
     }
 }
 

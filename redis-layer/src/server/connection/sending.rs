@@ -33,8 +33,9 @@ impl Connection {
         let mut arrived = false;
         let mut at_end = false;
         let peer = Arc::clone(self.session.peer());
+        let waits = sent < self.out.len();
         while sent < self.out.len() {
-            self.show_memory();
+            self.show_answers(self.out.len() - sent);
             let takes_more = !at_end && self.parser.may_read_more();
             let interest = if takes_more {
                 Interest::WRITABLE | Interest::READABLE
@@ -56,6 +57,10 @@ impl Connection {
                     arrived = true;
                 }
             }
+        }
+        if waits {
+            self.show_answers(0);
+            peer.outbox.drained();
         }
         Ok(arrived)
     }
