@@ -332,3 +332,49 @@ fn the_checker_compares_the_index_with_the_keys() {
         ]
     );
 }
+
+/// As in Redis, what expires at a time of day then lives longer, and what was removed does not come back.
+#[test]
+fn a_clock_that_is_set_back_harms_nobody() {
+    const HOUR_MS: i64 = 3_600_000;
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("set k v px 1000", "OK"),
+            ("set gone v px 10", "OK"),
+            ("config set slowlog-log-slower-than 0", "OK"),
+            ("config set latency-monitor-threshold 1", "OK"),
+        ]);
+        direct.clock.advance_ms(20);
+        direct.expect(&[("get gone", "nil"), ("get k", "v")]);
+        direct.clock.advance_ms(-HOUR_MS);
+        direct.expect(&[
+            ("pttl k", "3600980"),
+            ("get gone", "nil"),
+            ("object idletime k", "0"),
+            ("set n v ex 1", "OK"),
+            ("ttl n", "1"),
+            ("getex n px 500", "v"),
+            ("expire k 2 lt", "1"),
+            ("ttl k", "2"),
+            ("dbsize", "2"),
+        ]);
+        for line in [
+            "info everything",
+            "client list",
+            "slowlog get",
+            "latency doctor",
+            "latency latest",
+            "memory doctor",
+            "lastsave",
+            "save",
+            "acl log",
+            "debug object k",
+        ] {
+            direct.show(line);
+        }
+        assert_eq!(remove_expired(&direct.server, 100).unwrap(), 0);
+        direct.clock.advance_ms(HOUR_MS);
+        assert_eq!(remove_expired(&direct.server, 100).unwrap(), 2);
+        direct.expect(&[("dbsize", "0")]);
+    });
+}

@@ -37,7 +37,7 @@ impl ManualClock {
         Self(AtomicI64::new(now_ms))
     }
 
-    /// Moves the clock forward.
+    /// Moves the clock forward, or back by a negative number.
     pub fn advance_ms(&self, by_ms: i64) {
         self.0.fetch_add(by_ms, Ordering::Relaxed);
     }
