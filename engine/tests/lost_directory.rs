@@ -6,9 +6,15 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use engine::{Background, Db, Error, Options, Result, WriteBatch, WriteOptions};
+use engine::{
+    Background, CompactionFilter, Db, Decision, Error, FamilyOptions, Options, Result, WriteBatch,
+    WriteOptions,
+};
+use parking_lot::Mutex;
 use support::tiny;
 
 const BACKGROUNDS: [Background; 2] = [Background::Manual, Background::Threads];
@@ -73,6 +79,8 @@ fn nothing_is_written_into_a_directory_that_was_made_again() {
         let dir = parent.path().join("db");
         let db = open(&dir, background);
         write_many(&db, 1).unwrap();
+        // Nothing goes on in the background.
+        db.compact().unwrap();
         fs::remove_dir_all(&dir).unwrap();
         fs::create_dir(&dir).unwrap();
         assert_refuses_writes(&db);
@@ -92,15 +100,23 @@ fn another_database_in_its_place_keeps_its_files() {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("db");
         let db = open(&dir, background);
+        // Tables that overlap, or a compaction would only move them.
         write_many(&db, 1).unwrap();
+        write_many(&db, 1).unwrap();
+        db.flush().unwrap();
         // These tables go when the cursor does.
         let cursor = db.default_family().cursor().unwrap();
         db.compact().unwrap();
+        let names = contents(&dir).into_keys();
         fs::remove_dir_all(&dir).unwrap();
         let other = open(&dir, background);
         write_many(&other, 7).unwrap();
-        other.compact().unwrap();
         other.close().unwrap();
+        let tables = names.filter(|name| name.ends_with(".sst"));
+        let missing = tables.map(|name| dir.join(name));
+        for path in missing.filter(|path| !path.exists()) {
+            fs::write(path, "another file").unwrap();
+        }
         let before = contents(&dir);
         drop(cursor);
         assert_refuses_writes(&db);
@@ -113,6 +129,56 @@ fn another_database_in_its_place_keeps_its_files() {
     }
 }
 
+/// Replaces every file of the directory by another one of its name, in the middle of a compaction.
+struct Replacer {
+    dir: PathBuf,
+    calls: AtomicU32,
+    others: Mutex<BTreeMap<String, Vec<u8>>>,
+}
+
+impl CompactionFilter for Replacer {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        if self.calls.fetch_add(1, Ordering::Relaxed) == WRITES / 2 {
+            let names = contents(&self.dir).into_keys();
+            fs::remove_dir_all(&self.dir).unwrap();
+            fs::create_dir(&self.dir).unwrap();
+            for name in names {
+                fs::write(self.dir.join(name), "another file").unwrap();
+            }
+            *self.others.lock() = contents(&self.dir);
+        }
+        Decision::Keep
+    }
+}
+
+#[test]
+fn a_compaction_neither_goes_on_nor_cleans_up_in_another_directory() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("db");
+    let replacer = Arc::new(Replacer {
+        dir: dir.clone(),
+        calls: AtomicU32::new(0),
+        others: Mutex::default(),
+    });
+    let options = Options {
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        compaction_filter: Some(Arc::clone(&replacer) as Arc<dyn CompactionFilter>),
+        // One compaction of all rows, into many tables.
+        write_buffer_bytes: 1 << 20,
+        ..tiny()
+    };
+    let db = Db::open(&dir, options.family("default", family)).unwrap();
+    write_many(&db, 1).unwrap();
+    assert!(is_lost(&db.compact()));
+    drop(db);
+    let others = replacer.others.lock();
+    assert!(others.keys().filter(|name| name.ends_with(".sst")).count() > 2);
+    assert_eq!(contents(&dir), *others);
+}
+
 #[test]
 fn a_directory_that_was_moved_away_is_complete_when_it_is_back() {
     for background in BACKGROUNDS {
@@ -120,6 +186,8 @@ fn a_directory_that_was_moved_away_is_complete_when_it_is_back() {
         let (dir, elsewhere) = (parent.path().join("db"), parent.path().join("moved"));
         let db = open(&dir, background);
         write_many(&db, 1).unwrap();
+        // Nothing goes on in the background.
+        db.compact().unwrap();
         fs::rename(&dir, &elsewhere).unwrap();
         assert_refuses_writes(&db);
         assert!(is_lost(&db.close()));
