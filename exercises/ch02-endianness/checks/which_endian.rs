@@ -129,7 +129,14 @@ fn files() -> PartOf<Read> {
             part = probe(part, &[other, count].concat(), &classes);
         }
     }
-    for start in [&b"\0"[..], b" ", b"Keyt", b"a whole line\n", b"12345678"] {
+    for start in [
+        &b"\0"[..],
+        b" ",
+        b"\xef\xbb\xbf",
+        b"Keyt",
+        b"a whole line\n",
+        b"12345678",
+    ] {
         for header in [[BIG, [0, 0, 1, 2]], [LITTLE, [2, 1, 0, 0]]] {
             let classes = [
                 "files with another magic number",

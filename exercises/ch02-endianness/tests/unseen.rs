@@ -507,6 +507,15 @@ fn header_if(file: &[u8], known: impl Fn([u8; 4]) -> [u8; 4]) -> Header {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_header() {
+    let skipped = header(|file| {
+        let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        header_if(file, |magic| magic)
+    });
+    observed(&skipped, "header", &["read_header([ef bb bf 4b 65 79 73"]);
+}
+
+#[test]
 #[expect(clippy::cast_possible_truncation, reason = "this is the wrong answer")]
 fn headers_read_with_a_bit_or_a_length_too_few_are_refused() {
     let seven_bits = header(|file| header_if(file, |magic| magic.map(|byte| byte & 0x7f)));
