@@ -335,8 +335,8 @@ fn by_walking() -> Vec<Mistake<Scan>> {
         })
         .says("a filter that compares times as text of nineteen digits")
         .why(
-            "A `u64` has up to twenty digits. From 10^19 on they do not fit: `u64::MAX`, which begins with 1, comes before \
-             2^63, which begins with 9. Compare the times as they are.",
+            "A `u64` has up to twenty digits. From 10^19 on they do not fit: `u64::MAX`, which begins with 1, \
+             comes before 2^63, which begins with 9. Compare the times as they are.",
         )
         .link(WRONG),
         mistake("nothing_found", "window", |_, _, _| Vec::new())

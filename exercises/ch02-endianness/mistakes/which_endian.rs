@@ -441,8 +441,8 @@ pub fn all() -> Vec<Mistake<Read>> {
         mistake("spaces_in_front_skipped", |file| header(&[], file.trim_ascii_start()))
             .says("skipping spaces and ends of lines in front of the header")
             .why(
-                "A space is a byte, and a file that begins with it has another magic number. Only what people write as text is \
-                 trimmed.",
+                "A space is a byte, and a file that begins with it has another magic number. Only what people \
+                 write as text is trimmed.",
             )
             .link(TASK),
     ];

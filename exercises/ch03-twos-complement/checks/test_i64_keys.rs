@@ -68,8 +68,8 @@ fn candidates() -> Candidates<Keys> {
         )
         .right(
             "counted_digits",
-            "It writes `+`, the number of digits and the digits. Below zero it writes `!`, and each digit, also of their number, \
-             is taken from 9.",
+            "It writes `+`, the number of digits and the digits. Below zero it writes `!`, and each digit, also \
+             of their number, is taken from 9.",
             Keys {
                 encode: |n| {
                     let digits = n.unsigned_abs().to_string();

@@ -332,8 +332,9 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         })
         .says("taking a number for a negative one when its first byte is ff, and for a positive one when it is 00")
         .why(
-            "So begin the numbers near zero. The sign is the first *bit*: from 80 on the number is negative, so i64::MIN, which \
-             begins with 80, contradicts `=`, and i64::MAX, which begins with 7f, contradicts `<`.",
+            "So begin the numbers near zero. The sign is the first *bit*: from 80 on the number is negative, so \
+             i64::MIN, which begins with 80, contradicts `=`, and i64::MAX, which begins with 7f, contradicts \
+             `<`.",
         )
         .link("where-the-bytes-come-from"),
         in_decode("decode_takes_several_rows", "round-trip", |key| {
@@ -347,7 +348,10 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
             number(key).filter(|n| key[0] % 2 == u8::from(*n >= 0))
         })
         .says("telling the markers apart by their last bit, and asking for no other bit")
-        .why("3c and 3d differ in that bit alone. But each of the other 254 bytes ends like the one or like the other, and they are damage.")
+        .why(
+            "3c and 3d differ in that bit alone. But each of the other 254 bytes ends like the one or like the \
+             other, and they are damage.",
+        )
         .link(WRONG),
         in_decode("decode_refuses_zero", "round-trip", |key| decode(key).filter(|v| *v != 0))
             .says("refusing 0 after `=`")

@@ -378,8 +378,9 @@ fn row_by_row() -> Vec<Mistake<Scan>> {
         })
         .says("sorting by the sign of a difference")
         .why(
-            "Two numbers may be further apart than an `i32` can say: i32::MIN less i32::MAX wraps round to 1, and the smaller one \
-             comes last. `a.cmp(b)` compares without a difference. And the rows come in order already.",
+            "Two numbers may be further apart than an `i32` can say: i32::MIN less i32::MAX wraps round to 1, \
+             and the smaller one comes last. `a.cmp(b)` compares without a difference. And the rows come in \
+             order already.",
         )
         .link(REPAIRS),
         in_scan("zero_found_twice", "range", |rows, low, high| {

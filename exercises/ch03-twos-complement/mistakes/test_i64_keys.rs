@@ -102,8 +102,9 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test of both rules that also looks at how many bytes a key has: for one length of all, say")
         .why(
-            "Both rules are tested well. How many bytes a key has is a third rule, which nobody has set here. A small number may have \
-             a short key, and a large one a long key: digits after their number sort as well.",
+            "Both rules are tested well. How many bytes a key has is a third rule, which nobody has set here. A \
+             small number may have a short key, and a large one a long key: digits after their number sort as \
+             well.",
         ),
         weak("compared_as_signed_bytes", "accepts-right", |encode, decode| {
             let read = |key: Vec<u8>| key.iter().map(|byte| byte.cast_signed()).collect::<Vec<_>>();

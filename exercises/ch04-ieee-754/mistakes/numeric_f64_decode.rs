@@ -199,8 +199,8 @@ pub(crate) fn all() -> Vec<Mistake<Numeric>> {
         )
         .says("a look at the first and at the last 32 of the 52 bits that tell a NaN from an infinity")
         .why(
-            "Each of the 52 bits makes a NaN. Those that one meets have the first one set; a damaged key may have one in between. So \
-             ask `is_nan`, which looks at all of them.",
+            "Each of the 52 bits makes a NaN. Those that one meets have the first one set; a damaged key may \
+             have one in between. So ask `is_nan`, which looks at all of them.",
         )
         .link(TASK),
     );

@@ -496,8 +496,8 @@ pub fn all() -> Vec<Mistake<Key>> {
         })
         .says("hexadecimal digits for each byte of the texts, one digit where one is enough")
         .why(
-            "The separator lies below every digit, and that is right. But a byte below 16 has one digit here, so 7 is compared with \
-             the 6 of 61, and comes after it. `{byte:02x}` writes two for each.",
+            "The separator lies below every digit, and that is right. But a byte below 16 has one digit here, so \
+             7 is compared with the 6 of 61, and comes after it. `{byte:02x}` writes two for each.",
         )
         .link(WIDTH),
         mistake("length_of_the_note_in_front", |user, number, note| {
