@@ -34,12 +34,16 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
     .mistakes(mistakes::prefix_scan::all())
 }
 
-/// Longer than any end that somebody makes of many ff.
-const FAR: [u8; 5001] = {
-    let mut key = [0xff; 5001];
+/// Longer than an end that somebody makes of many ff.
+static FAR: [u8; 5001] = followed_by_ff();
+/// Longer than any. Asked for once: its length takes time.
+static FARTHEST: [u8; 1 << 18] = followed_by_ff();
+
+const fn followed_by_ff<const LENGTH: usize>() -> [u8; LENGTH] {
+    let mut key = [0xff; LENGTH];
     key[0] = b'a';
     key
-};
+}
 
 fn scans() -> PartOf<Scan> {
     let stores: [&[&[u8]]; 5] = [
@@ -65,6 +69,7 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, keys, prefix);
         }
     }
+    part = probe(part, &[b"a", &FARTHEST, b"b"], b"a");
     // Spaces are bytes of a key.
     part = probe(part, &[b" a", b"a", b"a ", b"a b"], b"a ");
     // Written as numbers without a width, 6 is the beginning of 60 and of 65.

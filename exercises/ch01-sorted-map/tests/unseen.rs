@@ -350,3 +350,13 @@ fn a_byte_has_eight_bits() {
     });
     observed(&verdict, "range", &["\\x80"]);
 }
+
+#[test]
+fn no_number_of_bytes_ff_is_an_end() {
+    let verdict = prefix(|store, prefix| {
+        let end = [prefix, &[0xff; 1 << 16]].concat();
+        let found = store.range(prefix.to_vec()..=end);
+        found.map(|(key, _)| key.clone()).collect()
+    });
+    observed(&verdict, "prefix", &["{262143 times}"]);
+}

@@ -60,7 +60,7 @@ const BIG: [u8; 4] = *b"Keys";
 const LITTLE: [u8; 4] = *b"syeK";
 
 /// Four bytes that are no magic number, though some look like it. The last two begin a PNG and a JPEG, and are no text.
-const OTHERS: [[u8; 4]; 21] = [
+const OTHERS: [[u8; 4]; 23] = [
     *b"Keyt",
     *b"eKsy",
     *b"yseK",
@@ -80,9 +80,15 @@ const OTHERS: [[u8; 4]; 21] = [
     *b"sheK",
     *b"sysK",
     MAGIC.reverse_bits().to_be_bytes(),
+    // `Keys` and `syeK` with the top bit of each byte set: seven bits are not the whole byte.
+    *b"\xcb\xe5\xf9\xf3",
+    *b"\xf3\xf9\xe5\xcb",
     *b"\x89PNG",
     *b"\xff\xd8\xff\xe0",
 ];
+
+/// More than a buffer holds. And a length held in one byte, or in two, becomes four.
+const LARGE: usize = (1 << 16) + 4;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(read_of!(learner)))
@@ -123,7 +129,14 @@ fn files() -> PartOf<Read> {
             part = probe(part, &[other, count].concat(), &classes);
         }
     }
-    for start in [&b"\0"[..], b"Keyt", b"a whole line\n", b"12345678"] {
+    for start in [
+        &b"\0"[..],
+        b" ",
+        b"\xef\xbb\xbf",
+        b"Keyt",
+        b"a whole line\n",
+        b"12345678",
+    ] {
         for header in [[BIG, [0, 0, 1, 2]], [LITTLE, [2, 1, 0, 0]]] {
             let classes = [
                 "files with another magic number",
@@ -152,12 +165,25 @@ fn files() -> PartOf<Read> {
         let file = [&LITTLE, &[2, 1, 0, 0], more].concat();
         part = probe(part, &file, &["little-endian headers", followed]);
     }
+    for (header, order) in [
+        ([BIG, [0, 0, 1, 2]], "big-endian headers"),
+        ([LITTLE, [2, 1, 0, 0]], "little-endian headers"),
+    ] {
+        let mut file = header.concat();
+        file.resize(LARGE, b'.');
+        part = probe(part, &file, &[order, "headers with something after them"]);
+    }
     part
 }
 
 fn probe(part: PartOf<Read>, file: &[u8], classes: &[&'static str]) -> PartOf<Read> {
-    let bytes: Vec<String> = file.iter().map(|byte| format!("{byte:02x}")).collect();
-    let shown = bytes.join(" ");
+    let shown = match file {
+        [.., last] if file.len() == LARGE => {
+            let more = LARGE - 8;
+            format!("{} and {more} bytes {last:02x}", hex(&file[..8]))
+        }
+        _ => hex(file),
+    };
     let file = file.to_vec();
     part.probe(
         format!("read_header([{shown}])"),
@@ -165,4 +191,9 @@ fn probe(part: PartOf<Read>, file: &[u8], classes: &[&'static str]) -> PartOf<Re
         classes,
         move |read: &Read| Answer::text(format!("{:?}", read(&file))),
     )
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
 }

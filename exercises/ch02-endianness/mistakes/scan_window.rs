@@ -328,6 +328,17 @@ fn by_walking() -> Vec<Mistake<Scan>> {
              times as they are.",
         )
         .link(TASK),
+        mistake("times_compared_as_nineteen_digits", "window", |rows, from, to| {
+            let digits = |time: u64| format!("{time:019}");
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| (digits(from)..digits(to)).contains(&digits(*time))).collect()
+        })
+        .says("a filter that compares times as text of nineteen digits")
+        .why(
+            "A `u64` has up to twenty digits. From 10^19 on they do not fit: `u64::MAX`, which begins with 1, \
+             comes before 2^63, which begins with 9. Compare the times as they are.",
+        )
+        .link(WRONG),
         mistake("nothing_found", "window", |_, _, _| Vec::new())
             .says("an empty list for every window")
             .why(

@@ -428,6 +428,23 @@ pub fn all() -> Vec<Mistake<Read>> {
              `b\"Keys\"`, or the number with the number.",
         )
         .link(TASK),
+        Mistake::<Read>::new("large_files_panic", "read_header", "returns", Arc::new(|file: &[u8]| {
+            assert!(file.len() <= 64, "range end index out of range");
+            header(&[], file)
+        }))
+        .says("copying the whole file into an array, and a panic where the file is longer")
+        .why(
+            "An array has a length, and a file may have any other. The first eight bytes are all that is needed: \
+             `file.get(..8)?`, or `file.first_chunk()?`.",
+        )
+        .link(TASK),
+        mistake("spaces_in_front_skipped", |file| header(&[], file.trim_ascii_start()))
+            .says("skipping spaces and ends of lines in front of the header")
+            .why(
+                "A space is a byte, and a file that begins with it has another magic number. Only what people \
+                 write as text is trimmed.",
+            )
+            .link(TASK),
     ];
     mistakes.extend(compose("read_header", &QUIRKS, with));
     mistakes

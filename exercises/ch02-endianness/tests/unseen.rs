@@ -494,3 +494,61 @@ fn words_of_the_machine_are_named() {
     };
     named(&header(as_one_word), "eight_bytes_turned_round");
 }
+
+/// The order and the count, if the first four bytes are magic to `known`.
+fn header_if(file: &[u8], known: impl Fn([u8; 4]) -> [u8; 4]) -> Header {
+    let magic = known(*file.first_chunk()?);
+    let count = *file.get(4..)?.first_chunk()?;
+    match &magic {
+        b"Keys" => Some((Order::Big, u32::from_be_bytes(count))),
+        b"syeK" => Some((Order::Little, u32::from_le_bytes(count))),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_header() {
+    let skipped = header(|file| {
+        let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        header_if(file, |magic| magic)
+    });
+    observed(&skipped, "header", &["read_header([ef bb bf 4b 65 79 73"]);
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "this is the wrong answer")]
+fn headers_read_with_a_bit_or_a_length_too_few_are_refused() {
+    let seven_bits = header(|file| header_if(file, |magic| magic.map(|byte| byte & 0x7f)));
+    observed(&seven_bits, "header", &["read_header([cb e5 f9 f3"]);
+    let counted_in_a_byte = header(|file| {
+        let enough = file.len() as u8 >= 8;
+        enough.then(|| header_if(file, |magic| magic))?
+    });
+    observed(
+        &counted_in_a_byte,
+        "header",
+        &["read_header([4b 65 79 73 00 00 01 02 and 65532 bytes 2e])"],
+    );
+}
+
+/// SQLite's numbers of one to five bytes, with the last number of two bytes and of three chosen.
+#[expect(clippy::cast_possible_truncation, reason = "what is left is below 256")]
+fn of_sqlite(number: Number, two: u32, three: u32) -> Vec<u8> {
+    let n = number.value();
+    let split = |n: u32| [(n / 256 % 256) as u8, (n % 256) as u8];
+    match n {
+        0..=240 => vec![n as u8],
+        _ if n <= two => split(n - 240 + 241 * 256).to_vec(),
+        _ if n <= three => [&[249][..], &split(n - 2288)].concat(),
+        _ if n < 1 << 24 => [&[250], &n.to_be_bytes()[1..]].concat(),
+        _ => [&[251][..], &n.to_be_bytes()].concat(),
+    }
+}
+
+#[test]
+fn a_short_form_that_grows_one_number_late_is_refused() {
+    let right = widths(|number| of_sqlite(number, 2287, 67_823));
+    assert_eq!(right.state, State::Passed);
+    let late = widths(|number| of_sqlite(number, 2287, 67_824));
+    observed(&late, "order", &["67824"]);
+}

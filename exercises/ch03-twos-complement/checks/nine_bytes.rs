@@ -6,23 +6,44 @@ use crate::{mistakes, solutions, stubs};
 use ch03_twos_complement::nine_bytes as learner;
 
 /// Rows that no encoder writes.
-const FOREIGN: [(&str, &[u8]); 12] = [
+const FOREIGN: [(&str, &[u8]); 19] = [
     (SHORT, &[]),
     (SHORT, b"="),
     (SHORT, b"<"),
     (SHORT, &[0x3d, 0, 0, 0, 0, 0, 0, 0]),
     (LONG, &[0x3d, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     (LONG, &[0x3c, 255, 255, 255, 255, 255, 255, 255, 255, 97]),
+    // Two rows behind each other, and as many bytes as look like nine when one byte counts them.
+    (
+        LONG,
+        &[0x3d, 0, 0, 0, 0, 0, 0, 0, 1, 0x3d, 0, 0, 0, 0, 0, 0, 0, 2],
+    ),
+    (LONG, &MANY),
     (MARKER, &[0x3e, 0, 0, 0, 0, 0, 0, 0, 1]),
     (MARKER, &[0x2d, 255, 255, 255, 255, 255, 255, 255, 255]),
     (MARKER, &[0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    // One bit away from a marker, the last one right and the first one wrong.
+    (MARKER, &[0x3f, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0xbd, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0xbc, 255, 255, 255, 255, 255, 255, 255, 255]),
     (CONTRADICTION, &[0x3c, 0, 0, 0, 0, 0, 0, 0, 0]),
     (CONTRADICTION, &[0x3c, 0, 0, 0, 0, 0, 0, 0, 1]),
     (
         CONTRADICTION,
         &[0x3d, 255, 255, 255, 255, 255, 255, 255, 255],
     ),
+    // The sign is one bit, and the seven after it may be any.
+    (
+        CONTRADICTION,
+        &[0x3c, 127, 255, 255, 255, 255, 255, 255, 255],
+    ),
+    (CONTRADICTION, &[0x3d, 128, 0, 0, 0, 0, 0, 0, 0]),
 ];
+const MANY: [u8; 256 + 9] = {
+    let mut row = [0; 256 + 9];
+    row[0] = 0x3d;
+    row
+};
 const SHORT: &str = "rows that are too short";
 const LONG: &str = "rows that are too long";
 const MARKER: &str = "rows with another marker";

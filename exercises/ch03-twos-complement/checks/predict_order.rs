@@ -108,9 +108,23 @@ fn not_the_six(order: &[i64]) -> Option<String> {
             format!("{missing} is missing from your list, and {stranger} is none of the six")
         }
         None => {
-            format!("{missing} is missing from your list, and another number is in it twice")
+            let (number, times) = repeated(order)?;
+            let times = match times {
+                2 => "twice".to_owned(),
+                _ => format!("{times} times"),
+            };
+            format!("{missing} is missing from your list, and {number} is in it {times}")
         }
     })
+}
+
+/// The first number that is in a list more than once, and how often.
+fn repeated(order: &[i64]) -> Option<(i64, usize)> {
+    let mut counted = order.iter().map(|number| {
+        let times = order.iter().filter(|other| *other == number).count();
+        (*number, times)
+    });
+    counted.find(|(_, times)| *times > 1)
 }
 
 /// The numbers of an answer's list.

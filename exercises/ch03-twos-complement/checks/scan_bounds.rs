@@ -12,11 +12,13 @@ use ch03_twos_complement::scan_bounds as learner;
 pub(crate) type Scan = Arc<dyn Fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32> + Send + Sync>;
 
 /// The rows, the fewest first.
-const ROWS: [&[i32]; 6] = [
+const ROWS: [&[i32]; 7] = [
     &[],
     &[0],
     &[-1],
     &[-1, 0, 1],
+    // Further apart than an `i32` can say.
+    &[i32::MIN, i32::MAX],
     &[-300, -256, -2, -1, 0, 1, 2, 255, 256, 300],
     &[
         i32::MIN,

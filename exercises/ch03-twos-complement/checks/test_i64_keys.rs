@@ -68,15 +68,28 @@ fn candidates() -> Candidates<Keys> {
         )
         .right(
             "counted_digits",
-            "It adds 2^63 and writes the sum as decimal text, after the number of its digits.",
+            "It writes `+`, the number of digits and the digits. Below zero it writes `!`, and each digit, also \
+             of their number, is taken from 9.",
             Keys {
                 encode: |n| {
-                    let digits = flipped(n).to_string();
-                    format!("{:02}{digits}", digits.len()).into_bytes()
+                    let digits = n.unsigned_abs().to_string();
+                    let counted = format!("{:02}{digits}", digits.len()).into_bytes();
+                    if n < 0 {
+                        [&b"!"[..], &from_nine(&counted)].concat()
+                    } else {
+                        [&b"+"[..], &counted].concat()
+                    }
                 },
                 decode: |key| {
-                    let digits = key[2..].iter().map(|digit| u64::from(digit - b'0'));
-                    unflipped(digits.fold(0, |sum, digit| 10 * sum + digit))
+                    let number = |digits: &[u8]| {
+                        let digits = digits.iter().map(|digit| u64::from(digit - b'0'));
+                        digits.fold(0, |sum, digit| 10 * sum + digit).cast_signed()
+                    };
+                    if key[0] == b'!' {
+                        number(&from_nine(&key[3..])).wrapping_neg()
+                    } else {
+                        number(&key[3..])
+                    }
                 },
             },
         );
@@ -89,6 +102,11 @@ fn candidates() -> Candidates<Keys> {
 /// Eight bytes, the highest first, as a number.
 fn number(key: &[u8]) -> u64 {
     key.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+/// Each digit's distance from 9.
+fn from_nine(digits: &[u8]) -> Vec<u8> {
+    digits.iter().map(|digit| b'0' + b'9' - digit).collect()
 }
 
 fn flipped(number: i64) -> u64 {

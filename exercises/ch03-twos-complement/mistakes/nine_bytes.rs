@@ -321,6 +321,38 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
                  numbers. Ask for exactly nine bytes, and for the marker that fits the number.",
             )
             .link(WRONG),
+        in_decode("decode_takes_a_sign_for_a_whole_byte", "round-trip", |key| {
+            let key: &[u8; 9] = key.try_into().ok()?;
+            let contradicts = match key[0] {
+                b'<' => key[1] == 0x00,
+                b'=' => key[1] == 0xff,
+                _ => true,
+            };
+            number(key).filter(|_| !contradicts)
+        })
+        .says("taking a number for a negative one when its first byte is ff, and for a positive one when it is 00")
+        .why(
+            "So begin the numbers near zero. The sign is the first *bit*: from 80 on the number is negative, so \
+             i64::MIN, which begins with 80, contradicts `=`, and i64::MAX, which begins with 7f, contradicts \
+             `<`.",
+        )
+        .link("where-the-bytes-come-from"),
+        in_decode("decode_takes_several_rows", "round-trip", |key| {
+            decode(key.chunks_exact(9).next().filter(|_| key.len() % 9 == 0)?)
+        })
+        .says("reading the first nine bytes of a row whose length is a multiple of nine")
+        .why("A row is one score. Two of them behind each other are damage too: ask for exactly nine bytes.")
+        .link(WRONG),
+        in_decode("decode_looks_at_the_last_bit_of_the_marker", "round-trip", |key| {
+            let key: &[u8; 9] = key.try_into().ok()?;
+            number(key).filter(|n| key[0] % 2 == u8::from(*n >= 0))
+        })
+        .says("telling the markers apart by their last bit, and asking for no other bit")
+        .why(
+            "3c and 3d differ in that bit alone. But each of the other 254 bytes ends like the one or like the \
+             other, and they are damage.",
+        )
+        .link(WRONG),
         in_decode("decode_refuses_zero", "round-trip", |key| decode(key).filter(|v| *v != 0))
             .says("refusing 0 after `=`")
             .why("`=` stands before zero and the positive numbers. The test is `>= 0`, not `> 0`.")

@@ -66,6 +66,20 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
              complement counts upwards: -300 comes before -1.",
         )
         .link(BYTES),
+        expects("big_endian_like_little_endian", little_endian)
+            .says("the order of the little-endian bytes")
+            .why(
+                "Big-endian begins with the big end, the highest byte: 256 is 00 .. 01 00 and comes after 1, \
+                 which is 00 .. 00 01.",
+            )
+            .link(BYTES),
+        expects("big_endian_largest_first", || [256, 1, 0, -1, -200, -300])
+            .says("the largest number first")
+            .why(
+                "A scan goes from small bytes to large ones: 0, which is 00 .. 00, comes first. And bytes have \
+                 no sign: -1, which is ff .. ff, comes last.",
+            )
+            .link(SCAN),
     ]
 }
 
@@ -89,6 +103,15 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
                  Likewise 38 (-200) comes before d4 (-300).",
             )
             .link(BYTES),
+        expects("little_endian_like_big_endian_backwards", || {
+            [-1, -200, -300, 256, 1, 0]
+        })
+        .says("the order of the big-endian bytes backwards")
+        .why(
+            "Little-endian turns round the bytes of each key, and not the rows. The lowest byte is compared \
+             first: 00 for 0 and 256, then 01 for 1.",
+        )
+        .link(BYTES),
         expects("little_endian_reversed", || [-1, -300, -200, 1, 256, 0])
             .says("the largest lowest byte first")
             .why("The byte is the right one. But a scan goes from small bytes to large ones.")

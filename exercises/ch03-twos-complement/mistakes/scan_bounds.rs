@@ -370,6 +370,19 @@ fn row_by_row() -> Vec<Mistake<Scan>> {
              found too. Compare the numbers as `i32`.",
         )
         .link(RANGE),
+        in_scan("sorted_by_differences", "range", |rows, low, high| {
+            let mut found: Vec<i32> = rows.iter().map(|row| number(&[], *row)).collect();
+            found.retain(|n| (low..=high).contains(n));
+            found.sort_by(|a, b| a.wrapping_sub(*b).cmp(&0));
+            found
+        })
+        .says("sorting by the sign of a difference")
+        .why(
+            "Two numbers may be further apart than an `i32` can say: i32::MIN less i32::MAX wraps round to 1, \
+             and the smaller one comes last. `a.cmp(b)` compares without a difference. And the rows come in \
+             order already.",
+        )
+        .link(REPAIRS),
         in_scan("zero_found_twice", "range", |rows, low, high| {
             if low > high {
                 return Vec::new();

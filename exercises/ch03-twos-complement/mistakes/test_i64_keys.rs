@@ -94,16 +94,17 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test of both rules that also demands eight bytes")
         .why("Both rules are tested well. That a key has eight bytes is a third rule, which nobody has set here."),
-        weak("equal_lengths_demanded", "accepts-right", |encode, decode| {
+        weak("length_of_a_key_looked_at", "accepts-right", |encode, decode| {
             on(numbers())(encode, decode);
             for n in numbers() {
                 assert_eq!(encode(n).len(), encode(0).len());
             }
         })
-        .says("a test of both rules that also demands keys of one length")
+        .says("a test of both rules that also looks at how many bytes a key has: for one length of all, say")
         .why(
-            "Both rules are tested well. That all keys have one length is a third rule, which nobody has set here: digits after \
-             their number sort as well.",
+            "Both rules are tested well. How many bytes a key has is a third rule, which nobody has set here. A \
+             small number may have a short key, and a large one a long key: digits after their number sort as \
+             well.",
         ),
         weak("compared_as_signed_bytes", "accepts-right", |encode, decode| {
             let read = |key: Vec<u8>| key.iter().map(|byte| byte.cast_signed()).collect::<Vec<_>>();

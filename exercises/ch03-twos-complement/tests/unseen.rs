@@ -383,7 +383,7 @@ fn a_class_that_is_wrong_as_a_whole_is_said_once() {
     observed(
         &verdict,
         "round-trip",
-        &["4 of 4 rows that are too short, 2 of 2 rows that are too long"],
+        &["4 of 4 rows that are too short, 4 of 4 rows that are too long"],
     );
     let again = verdict.message.matches("rows that are too short").count();
     assert_eq!(again, 1, "{}", verdict.message);
@@ -442,7 +442,7 @@ fn a_test_that_refuses_a_right_answer_is_told_why() {
             "It writes nine bytes: 3c before",
             "Your test: It panics at",
             "too long. Its only call was encode(0) = 3d 00 00 00 00 00 00 00 00.",
-            "It accepts 1 of 3 right implementations, and refuses 1 of 12 mistakes.",
+            "It accepts 2 of 3 right implementations, and refuses 1 of 12 mistakes.",
         ],
     );
 }
@@ -545,9 +545,16 @@ fn a_prediction_shows_one_wrong_pair_and_not_the_answer() {
         "big-endian",
         &[
             "you put 256 before 1, but the row of 256 comes after that of 1",
-            "1 is missing from your list, and another number is in it twice",
+            "1 is missing from your list, and 256 is in it twice",
         ],
     );
+    let verdict = judged(&predict_order::exercise_of(predict_order::Orders {
+        big_endian: || [0; 6],
+        little_endian: solutions::predict_order::little_endian,
+        text: solutions::predict_order::text,
+    }));
+    let said = "-300 is missing from your list, and 0 is in it 6 times";
+    observed(&verdict, "big-endian", &[said]);
 }
 
 /// Answers in words of their own, each with the name of its mistake.
@@ -688,4 +695,37 @@ fn walks_in_other_words_are_named() {
         }),
         "crossed_bounds_refused",
     );
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "this is the wrong answer")]
+fn rows_read_with_a_bit_or_a_length_too_few_are_refused() {
+    use solutions::nine_bytes::{decode, encode};
+    let decoded = |decode: fn(&[u8]) -> Option<i64>| {
+        judged(&nine_bytes::exercise_of(Codec::new(encode, decode)))
+    };
+    let seven_bits = decoded(|key| {
+        let mut key = key.to_vec();
+        *key.first_mut()? &= 0x7f;
+        decode(&key)
+    });
+    observed(&seven_bits, "round-trip", &["It is wrong on decode(bd 00"]);
+    let counted_in_a_byte = decoded(|key| {
+        let nine = key.len() as u8 == 9;
+        nine.then(|| decode(&key[..9]))?
+    });
+    observed(
+        &counted_in_a_byte,
+        "round-trip",
+        &["must be None, but it is Some(0)"],
+    );
+}
+
+#[test]
+fn a_test_that_asks_small_numbers_for_eight_bytes_is_refused() {
+    let verdict = tested(|encode, decode| {
+        solutions::test_i64_keys::test(encode, decode);
+        assert!(encode(0).len() >= 8, "too short");
+    });
+    named(&verdict, "length_of_a_key_looked_at");
 }

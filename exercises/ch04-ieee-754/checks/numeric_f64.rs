@@ -29,11 +29,14 @@ impl Numeric {
 }
 
 /// Keys that the total order gives to what is no number of its own.
-const FOREIGN: [(&str, [u8; 8]); 11] = [
+const FOREIGN: [(&str, [u8; 8]); 13] = [
     (MINUS_ZERO, [0x7f, 255, 255, 255, 255, 255, 255, 255]),
     (NAN, [0xff, 0xf8, 0, 0, 0, 0, 0, 0]),
     (NAN, [0xff, 0xf0, 0, 0, 0, 0, 0, 1]),
     (NAN, [0xff, 0xf8, 0, 0, 0, 0, 0, 1]),
+    // Neither the first nor a late bit tells that it is none of the infinities.
+    (NAN, [0xff, 0xf0, 1, 0, 0, 0, 0, 0]),
+    (NAN_WITH_SIGN, [0x00, 0x0f, 254, 255, 255, 255, 255, 255]),
     (NAN, [0xff, 0xff, 255, 255, 255, 255, 255, 254]),
     (NAN, [0xff, 0xff, 255, 255, 255, 255, 255, 255]),
     (NAN_WITH_SIGN, [0x00, 0x07, 255, 255, 255, 255, 255, 255]),
@@ -42,6 +45,8 @@ const FOREIGN: [(&str, [u8; 8]); 11] = [
     (NAN_WITH_SIGN, [0, 0, 0, 0, 0, 0, 0, 1]),
     (NAN_WITH_SIGN, [0, 0, 0, 0, 0, 0, 0, 0]),
 ];
+/// NaNs that only a bit in the middle tells from the infinities.
+const MIDDLE_NANS: [u64; 2] = [0x7ff0_0100_0000_0000, 0xfff0_0100_0000_0000];
 const NO_NUMBER: &str = "keys that no number has";
 const MINUS_ZERO: &str = "keys of -0.0 alone";
 const NAN: &str = "keys of NaNs without the sign bit";
@@ -89,7 +94,8 @@ pub(crate) fn exercise_of(learner: Numeric) -> Exercise<Numeric> {
 }
 
 fn encodings() -> PartOf<Numeric> {
-    let values = f64::probes();
+    let mut values = f64::probes();
+    values.extend(MIDDLE_NANS.map(f64::from_bits));
     // NaNs come last here, all in one place; they have no key to compare.
     let places = ranks(&values, |a, b| match (a.is_nan(), b.is_nan()) {
         (false, false) => (a + 0.0).total_cmp(&(b + 0.0)),

@@ -83,6 +83,10 @@ const STORES: [&[Member]; 14] = [
     &[(1.0, b"ann"), (2.0, b"ann"), (2.0, b"bob"), (3.0, b"ann")],
 ];
 
+/// Longer than any end that somebody makes of many ff.
+static FARTHEST: [u8; 1 << 18] = [0xff; 1 << 18];
+const LONG: &[Member] = &[(1.0, b"ann"), (1.0, &FARTHEST), (2.0, b"bob")];
+
 /// More rows than a page has.
 static MANY: LazyLock<Vec<Member>> =
     LazyLock::new(|| (0..1100).map(|n| (f64::from(n), &b"ann"[..])).collect());
@@ -135,6 +139,7 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             part = probe(part, members, bound, bound);
         }
     }
+    part = probe(part, LONG, 1.0, 1.0);
     for (min, max) in [(-INF, INF), (100.0, 899.0)] {
         part = probe(part, &MANY, min, max);
     }

@@ -183,6 +183,29 @@ pub(crate) fn all() -> Vec<Mistake<Numeric>> {
     });
     mistakes.push(
         Mistake::new(
+            "decode_tells_nans_by_some_bits",
+            "decode",
+            "round-trip",
+            Numeric::new(encode, |key| {
+                let value = read(&[RefusesNothing], key)?;
+                let bits = value.to_bits();
+                let told = bits & 1 << 51 != 0 || bits & 0xffff_ffff != 0;
+                if value.is_nan() && !told {
+                    Some(value)
+                } else {
+                    read(&[], key)
+                }
+            }),
+        )
+        .says("a look at the first and at the last 32 of the 52 bits that tell a NaN from an infinity")
+        .why(
+            "Each of the 52 bits makes a NaN. Those that one meets have the first one set; a damaged key may \
+             have one in between. So ask `is_nan`, which looks at all of them.",
+        )
+        .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
             "decode_panics_on_nans",
             "decode",
             "returns",

@@ -56,11 +56,20 @@ fn candidates() -> Candidates<Pair> {
             },
         )
         .right(
-            "end_of_00_00",
-            "It writes a zero byte as 00 01 and ends with 00 00.",
+            "marked_bytes",
+            "It writes 02 before each byte and ends with 01.",
             Pair {
-                encode: |value| escaped(value, &[0x00, 0x01], &[0x00, 0x00]),
-                decode: |key| unescaped(key, 0x01, 0x00),
+                encode: |value| {
+                    let marked = value.iter().flat_map(|&byte| [0x02, byte]);
+                    marked.chain([0x01]).collect()
+                },
+                decode: |key| {
+                    let mut pairs = without_end(key, &[0x01])?;
+                    let whole = pairs.len() % 2 == 0 && pairs.iter().step_by(2).all(|&mark| mark == 0x02);
+                    let mut marks = [true, false].into_iter().cycle();
+                    pairs.retain(|_| !marks.next().unwrap_or_default());
+                    whole.then_some(pairs)
+                },
             },
         )
         .right(

@@ -106,6 +106,8 @@ fn tuples() -> Vec<Tuple> {
         "a\u{7f}",
         "\u{ff5e}",
         "\u{1f600}",
+        // One hexadecimal digit is enough for 7, and it is above the first one of `a`.
+        "\u{7}",
         "two\nlines",
         "two\nwords",
     ]

@@ -490,6 +490,16 @@ pub fn all() -> Vec<Mistake<Key>> {
              the digits 0 to 9: `a` sorts after `aa`.",
         )
         .link(END),
+        mistake("hexadecimal_digits_without_a_width", |user, number, note| {
+            let digits = |text: &str| text.bytes().map(|byte| format!("{byte:x}")).collect::<String>();
+            format!("{} {number:016x} {}", digits(user), digits(note)).into_bytes()
+        })
+        .says("hexadecimal digits for each byte of the texts, one digit where one is enough")
+        .why(
+            "The separator lies below every digit, and that is right. But a byte below 16 has one digit here, so \
+             7 is compared with the 6 of 61, and comes after it. `{byte:02x}` writes two for each.",
+        )
+        .link(WIDTH),
         mistake("length_of_the_note_in_front", |user, number, note| {
             let length = (note.len() as u32).to_be_bytes();
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &length, note.as_bytes()].concat()

@@ -839,3 +839,12 @@ fn keys_in_other_words_are_named() {
     };
     named(&tuple(counted), "length_of_the_note_in_front");
 }
+
+#[test]
+fn a_test_that_asks_for_two_bytes_at_the_end_is_refused() {
+    let verdict = tester(|encode, decode| {
+        solutions::test_an_escape::test(encode, decode);
+        assert!(encode(b"").len() >= 2, "too short");
+    });
+    named(&verdict, "string_demanded_in_the_key");
+}
