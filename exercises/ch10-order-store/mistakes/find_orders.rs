@@ -665,6 +665,37 @@ pub(crate) fn named(name: &str) -> Option<Queries> {
     }
 }
 
+/// Ends behind `until`, where bounds that are equal are answered before.
+fn guarded_ends() -> [Mistake<Queries>; 2] {
+    let guarded = |name, step| {
+        let query = move |db: &Db, from, until, limit| {
+            Ok(if from < until {
+                between(&[step], db, from, until, limit)
+            } else {
+                Vec::new()
+            })
+        };
+        let queries = Queries {
+            between: Arc::new(query),
+            ..solution()
+        };
+        Mistake::new(name, "between", "time", queries)
+    };
+    [
+        guarded("until_included_but_for_itself", UntilIncluded)
+            .says("a range with the orders placed at `until`, and none where `from` is `until`")
+            .why("`until` is left out, so that two days that follow each other share no order.")
+            .link(ASK),
+        guarded("until_with_the_greatest_id_but_for_itself", UntilGreatestId)
+            .says("an end before the key of `until` and the greatest id, and no order where `from` is `until`")
+            .why(
+                "Other orders placed at `until` come in, and `until` is left out. The key of the tuple `('t', until)` comes before \
+                 all of them: end there.",
+            )
+            .link(ASK),
+    ]
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Queries>> {
     let mut mistakes = vec![
@@ -690,6 +721,7 @@ pub fn all() -> Vec<Mistake<Queries>> {
         )
         .link(ASK),
     ];
+    mistakes.extend(guarded_ends());
     mistakes.extend(compose("of_user", &OF_USER, user_query));
     mistakes.extend(compose("between", &BETWEEN, time_query));
     mistakes.extend(find_orders_pages::all());
