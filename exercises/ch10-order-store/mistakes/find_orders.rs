@@ -149,7 +149,10 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
     let has = |step| steps.contains(&step);
     let prefix = (b'u', user).to_key();
     let raw = [b"u", user.as_bytes()].concat();
-    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
+    assert!(
+        !has(RoomForAll) || limit <= u32::MAX as usize,
+        "capacity overflow"
+    );
     let mut found = index(db, b'u');
     if has(FilteredAfterTheLimit) {
         found.truncate(limit);
@@ -202,7 +205,10 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
         until > 0 || !has(UntilZeroPanics),
         "attempt to subtract with overflow"
     );
-    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
+    assert!(
+        !has(RoomForAll) || limit <= u32::MAX as usize,
+        "capacity overflow"
+    );
     let (from, until) = if has(CrossedSwapped) && from > until {
         (until, from)
     } else {
@@ -402,7 +408,7 @@ const OF_USER: [Quirk<Step>; 17] = [
         "returns",
         RoomForAll,
         "room_for_the_limit",
-        "the right orders, with a panic for the limit `usize::MAX`",
+        "the right orders, and no answer for limits that no memory has room for",
         ROOM,
         ASK,
     ),
@@ -604,7 +610,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         "returns",
         RoomForAll,
         "room_for_the_limit_of_times",
-        "the right orders, with a panic for the limit `usize::MAX`",
+        "the right orders, and no answer for limits that no memory has room for",
         ROOM,
         ASK,
     ),
