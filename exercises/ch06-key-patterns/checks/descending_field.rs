@@ -1,7 +1,6 @@
 //! Keys whose bytes are open: only their order is judged.
 
 use std::cmp::Reverse;
-use std::iter;
 use std::sync::Arc;
 
 use kit::answer::quoted_text;
@@ -121,7 +120,8 @@ fn plays() -> Vec<Play> {
         }
     }
     plays.sort_by_key(|(size, _)| *size);
-    let texts = iter::once("a\u{1}").chain(long_texts());
+    // In hexadecimal a tab is one digit, unless somebody fills it up.
+    let texts = ["a\u{1}", "a\t"].into_iter().chain(long_texts());
     let texts = texts.flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
     let times = HEXADECIMAL.map(|time| ("ann", time, "jazz"));
     plays

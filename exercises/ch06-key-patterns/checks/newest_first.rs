@@ -73,6 +73,15 @@ static MANY: LazyLock<Vec<Event>> = LazyLock::new(|| {
     (0..1100).zip(names.into_iter().cycle()).collect()
 });
 
+/// More events than a large page has. More of them make a diagnosis slow: every mistake is asked.
+static MOST: LazyLock<Vec<Event>> = LazyLock::new(|| {
+    let name: &[u8] = b"a";
+    (0..5100).map(|time| (time, name)).collect()
+});
+
+/// The rows of [`MOST`], made once.
+static MOST_ROWS: LazyLock<Rows> = LazyLock::new(|| rows_of(&MOST));
+
 /// The bounds, the plainest first.
 const BOUNDS: [u64; 17] = [
     20,
@@ -100,6 +109,8 @@ const ALL: usize = 9;
 const NO_LIMIT: usize = usize::MAX;
 /// Whoever cuts it to 16 bits has 1.
 const WIDE: usize = 65_537;
+/// Whoever cuts it to 32 bits has 1.
+const WIDER: usize = (1 << 32) + 1;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Feed::new(learner::key, learner::newest)))
@@ -179,7 +190,15 @@ fn windows() -> PartOf<Feed> {
     for (from, to, limit) in [(0, 1100, NO_LIMIT), (100, 900, NO_LIMIT), (0, MAX, 1050)] {
         part = probe(part, &MANY, from, to, limit);
     }
-    part
+    part = probe(part, &MOST, 0, MAX, NO_LIMIT);
+    // Whoever asks for room for so many ends the process, so it comes last.
+    probe(part, STORES[0], 0, MAX, WIDER)
+}
+
+/// Rows as the task says, not as the learner's `key` makes them.
+fn rows_of(events: &[Event]) -> Rows {
+    let row = |(time, name): &Event| [&(MAX - time).to_be_bytes()[..], name].concat();
+    events.iter().map(row).collect()
 }
 
 fn time_text(time: u64) -> String {
@@ -199,7 +218,7 @@ fn probe(
 ) -> PartOf<Feed> {
     let row = |(time, name): &Event| format!("{} {}", time_text(*time), quoted(name));
     let shown = match events {
-        [first, .., last] if events.len() == MANY.len() => {
+        [first, .., last] if events.len() >= MANY.len() => {
             format!("{} to {}", row(first), row(last))
         }
         _ => events.iter().map(row).collect::<Vec<_>>().join(", "),
@@ -218,14 +237,23 @@ fn probe(
         Answer::text(call),
         &classes(events, from, to, limit),
         move |feed: &Feed| {
-            // Rows as the task says, not as the learner's `key` makes them.
-            let row = |(time, name): &Event| [&(MAX - time).to_be_bytes()[..], name].concat();
-            let rows: Rows = events.iter().map(row).collect();
-            let found = (feed.newest)(&rows, from, to, limit);
+            if events.len() == MOST.len() {
+                return counted(&(feed.newest)(&MOST_ROWS, from, to, limit));
+            }
+            let found = (feed.newest)(&rows_of(events), from, to, limit);
             let found: Vec<String> = found.iter().map(|name| quoted(name)).collect();
             Answer::text(format!("[{}]", found.join(", ")))
         },
     )
+}
+
+/// A list that nobody reads to its end: equal names that follow each other are counted.
+fn counted(names: &[Vec<u8>]) -> Answer {
+    let runs = names.chunk_by(|a, b| a == b).map(|run| {
+        let name = quoted(&run[0]);
+        format!("{name} {} times", run.len())
+    });
+    Answer::text(format!("[{}]", runs.collect::<Vec<_>>().join(", ")))
 }
 
 fn classes(events: &[Event], from: u64, to: u64, limit: usize) -> Vec<&'static str> {

@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 25] = [
+const FOREIGN: [(&str, &[u8]); 26] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -88,6 +88,8 @@ const FOREIGN: [(&str, &[u8]); 25] = [
     (LETTER, b"0000000000000000_010"),
     (LETTER, b"0000000000000000.010"),
     (LETTER, b"000000000000000000\xff0"),
+    // A digit in Latin-1, and no text in UTF-8.
+    (LETTER, b"000000000000000000\xb20"),
     (LETTER, b"/////////////////:10"),
     // The neighbours of the digits in ASCII, each by itself.
     (LETTER, b"0000000000000000001:"),

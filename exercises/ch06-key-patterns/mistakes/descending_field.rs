@@ -264,10 +264,10 @@ const QUIRKS: [Quirk<Step>; 23] = [
     ),
     quirk(
         EndInverted,
-        "user_ended_by_an_inverted_end",
-        "the user ended by an inverted end",
-        "`ff fe` ends a field that descends. After the ascending user it sorts above every continuation, so \
-         `anna` comes before `ann`.",
+        "user_ended_by_what_sorts_last",
+        "the user ended by bytes that sort after every continuation",
+        "Such bytes end a field that descends: the inverted end `ff fe`, a single `ff`, or a bar after hexadecimal digits. The user \
+         ascends. After it they sort above all that a longer name goes on with, so `anna` comes before `ann`.",
         FIELD,
     ),
 ];

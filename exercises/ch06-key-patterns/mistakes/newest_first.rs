@@ -259,14 +259,29 @@ pub fn all() -> Vec<Mistake<Feed>> {
             "newest",
             "returns",
             Feed::new(key, |rows, from, to, limit| {
-                assert!(limit < usize::MAX, "capacity overflow");
+                assert!(limit <= u32::MAX as usize, "capacity overflow");
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right window, and no answer for limits that no memory has room for")
+        .why(
+            "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
+             `usize::MAX`. A limit bounds what is taken; it says nothing of what is there.",
+        )
+        .link("newest-first"),
+        Mistake::<Feed>::new(
+            "limit_and_one_overflows",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(limit < usize::MAX, "attempt to add with overflow");
                 answer(&[], rows, from, to, limit)
             }),
         )
         .says("the right window, with a panic for the limit `usize::MAX`")
         .why(
-            "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
-             `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.",
+            "A caller who wants all asks for `usize::MAX`, and `limit + 1` does not fit any more. Compare with the limit itself, or \
+             `take` as many.",
         )
         .link("newest-first"),
         mistake("both_ends_taken", |rows, from, to, limit| {

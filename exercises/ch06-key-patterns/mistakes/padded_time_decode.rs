@@ -345,6 +345,22 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         )
         .link(TASK),
         Mistake::new(
+            "decode_digits_of_latin_1_panic",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                let digits = key.iter().all(|byte| char::from(*byte).is_numeric());
+                (key.len() == 20 && digits).then_some(())?;
+                std::str::from_utf8(key).unwrap().parse().ok()
+            }),
+        )
+        .says("`char::is_numeric` asked of each byte, and a panic for twenty of which one is a digit in Latin-1 alone")
+        .why(
+            "As a `char` the byte b2 is a raised 2, and `is_numeric` is true for it. In UTF-8 it is no letter by itself, so \
+             `from_utf8` gives an error, and `unwrap` panics. Ask `u8::is_ascii_digit`.",
+        )
+        .link(TASK),
+        Mistake::new(
             "decode_first_twenty_bytes",
             "decode",
             "round-trip",

@@ -386,12 +386,13 @@ fn tests_that_nobody_foresaw() {
 #[test]
 fn any_limit_and_any_name_is_asked_for() {
     use solutions::newest_first::{key, newest};
-    let reserved = |rows: &Rows, from, to, limit| {
-        let mut found: Vec<Vec<u8>> = Vec::with_capacity(limit);
-        found.extend(newest(rows, from, to, limit));
+    let one_more = |rows: &Rows, from, to, limit: usize| {
+        let most = limit.checked_add(1).expect("attempt to add with overflow");
+        let mut found = newest(rows, from, to, most);
+        found.truncate(limit);
         found
     };
-    named(&feed(key, reserved), "room_for_the_limit");
+    named(&feed(key, one_more), "limit_and_one_overflows");
     for count in [8, 16, 64, 255, 1024, 4096] {
         let many_ff = move |rows: &Rows, from: u64, to: u64, limit: usize| {
             if from >= to {
@@ -600,4 +601,46 @@ fn a_limit_has_more_than_sixteen_bits() {
     use solutions::newest_first::{key, newest};
     let cut = |rows: &Rows, from, to, limit| newest(rows, from, to, usize::from(limit as u16));
     observed(&feed(key, cut), "window", &["65537", "but it is ["]);
+    let cut = |rows: &Rows, from, to, limit| newest(rows, from, to, limit as u32 as usize);
+    observed(&feed(key, cut), "window", &["4294967297", "but it is ["]);
+}
+
+#[test]
+fn a_page_that_nobody_asked_for_ends_no_window() {
+    use solutions::newest_first::{key, newest};
+    for page in [2048, 5000] {
+        let cut =
+            move |rows: &Rows, from, to, limit: usize| newest(rows, from, to, limit.min(page));
+        let verdict = feed(key, cut);
+        observed(
+            &verdict,
+            "window",
+            &[&format!("but it is [\"a\" {page} times]")],
+        );
+    }
+}
+
+#[test]
+fn bytes_of_one_hexadecimal_digit_do_not_sort() {
+    let unpadded = |user: &str, time: u64, title: &str| {
+        let user: String = user.bytes().map(|b| format!("{b:x}")).collect();
+        let title: String = title.bytes().map(|b| format!("{:02x}", !b)).collect();
+        format!("{user}!{:016x}{title}~", !time).into_bytes()
+    };
+    observed(&field(unpadded), "order", &["must come before"]);
+}
+
+#[test]
+fn what_sorts_above_every_name_is_named_whatever_it_is() {
+    let by_bar = |user: &str, time: u64, title: &str| {
+        let user: String = user.bytes().map(|b| format!("{b:02x}")).collect();
+        let title: String = title.bytes().map(|b| format!("{:02x}", !b)).collect();
+        format!("{user}|{:016x}|{title}~", !time).into_bytes()
+    };
+    named(&field(by_bar), "user_ended_by_what_sorts_last");
+    let by_ff = |user: &str, time: u64, title: &str| {
+        let title = inverted(&ended(title));
+        [user.as_bytes(), b"\xff", &(!time).to_be_bytes(), &title].concat()
+    };
+    named(&field(by_ff), "user_ended_by_what_sorts_last");
 }

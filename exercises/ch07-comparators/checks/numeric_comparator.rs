@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 55] = [
+const KEYS: [&[u8]; 59] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -69,9 +69,15 @@ const KEYS: [&[u8]; 55] = [
     b"item:\xb2",
     // A digit in Unicode, and none in ASCII: the Arabic 3.
     "item:\u{663}".as_bytes(),
+    // Beyond 128 bits, and not beyond what digits are often filled up to.
+    &long::<50>(b'9'),
+    &long::<51>(b'1'),
     &long::<300>(b'2'),
     &long::<301>(b'1'),
     &long::<301>(b'3'),
+    // A byte does not hold the count of these digits.
+    &long::<255>(b'9'),
+    &long::<256>(b'4'),
     &behind::<5001>(*b"x9"),
     &behind::<5002>(*b"10"),
 ];

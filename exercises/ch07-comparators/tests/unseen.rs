@@ -319,6 +319,35 @@ fn numbers_may_have_any_length() {
 }
 
 #[test]
+fn digits_filled_up_are_not_taken_for_a_number_of_128_bits() {
+    for width in [64, 100] {
+        let filled = move |a: &[u8], b: &[u8]| {
+            let fields = |key| {
+                let (prefix, digits) = split(key);
+                let text = String::from_utf8_lossy(digits).into_owned();
+                (prefix.to_vec(), format!("{text:0>width$}"))
+            };
+            fields(a).cmp(&fields(b)).then(a.cmp(b))
+        };
+        observed(&order(filled), "order", &["0{300 times}"]);
+    }
+}
+
+#[test]
+fn the_count_of_digits_needs_more_than_a_byte() {
+    let in_a_byte = |a: &[u8], b: &[u8]| {
+        let fields = |key| {
+            let (prefix, digits) = split(key);
+            let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+            let count = (digits.len() - zeros) as u8;
+            (prefix.to_vec(), count, digits[zeros..].to_vec())
+        };
+        fields(a).cmp(&fields(b)).then(a.cmp(b))
+    };
+    observed(&order(in_a_byte), "order", &["20{299 times}"]);
+}
+
+#[test]
 fn numbers_of_128_bits_that_do_not_fit_are_named() {
     let parsed = |a: &[u8], b: &[u8]| {
         let fields = |key| {

@@ -86,6 +86,8 @@ fn large() -> Vec<(Span, Span)> {
     all.push((64..=191, 64..=191));
     // As many ranges as can be read.
     all.push((1..=14, 1..=14));
+    // More ranges than anybody reads, and few points.
+    all.push((0..=1499, 1..=1));
     all
 }
 
@@ -100,15 +102,9 @@ fn probe(part: PartOf<Ranges>, x: Span, y: Span) -> PartOf<Ranges> {
             let ranges = f(x.clone(), y.clone());
             let texts: Vec<String> = ranges
                 .iter()
-                .take(40)
                 .map(|r| format!("{}..={}", r.start(), r.end()))
                 .collect();
-            let more = if ranges.len() > 40 {
-                format!(", ... {} in all", ranges.len())
-            } else {
-                String::new()
-            };
-            Answer::text(format!("[{}{more}]", texts.join(", ")))
+            Answer::text(format!("[{}]", texts.join(", ")))
         },
     )
 }

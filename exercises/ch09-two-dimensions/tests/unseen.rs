@@ -384,8 +384,29 @@ fn rectangles_may_have_many_ranges() {
     observed(
         &ranges(sixteen_at_most),
         "ranges",
-        &["It is wrong on box_ranges(1..=14, 1..=14)."],
+        &["box_ranges(1..=14, 1..=14)"],
     );
+}
+
+#[test]
+fn every_range_counts_however_many_there_are() {
+    for most in [40, 100, 1000] {
+        let cut = move |x: Span, y: Span| {
+            let mut found = right_ranges(x, y);
+            found.truncate(most);
+            found
+        };
+        observed(&ranges(cut), "ranges", &["It is wrong on"]);
+        // As many as wanted, and the last one is another.
+        let bent = move |x: Span, y: Span| {
+            let mut found = right_ranges(x, y);
+            if let Some(last) = found.get_mut(most) {
+                *last = *last.start()..=*last.end() + 1;
+            }
+            found
+        };
+        observed(&ranges(bent), "ranges", &["It is wrong on"]);
+    }
 }
 
 #[test]

@@ -135,11 +135,13 @@ const RANGES: [(u64, u64); 16] = [
 const LIMITS: [usize; 7] = [100, 2, 1, 3, 0, usize::MAX, WIDE];
 /// Whoever cuts it to 16 bits has 1.
 const WIDE: usize = 65_537;
+/// Whoever cuts it to 32 bits has 1. Whoever asks for room for so many ends the process: it comes last.
+const WIDER: usize = (1 << 32) + 1;
 /// A double has no room for it.
 const LARGE: u64 = (1 << 53) + 1;
 const NEIGHBOURS: [Line; 2] = [(1, "ann", LARGE - 1, New), (2, "ann", LARGE, New)];
 /// How many orders the largest store has.
-const MANY: u32 = 1100;
+const MANY: u32 = 5100;
 /// A walk through more pages than this does not end.
 const PAGES_MAX: usize = 12;
 
@@ -281,11 +283,18 @@ fn of_user() -> PartOf<Queries> {
         );
     }
     let call = format!("of_user({}, \"ann\", usize::MAX)", called(&many()));
-    part.probe(
+    part = part.probe(
         call.clone(),
         Answer::text(call),
         &["users whose orders all fit"],
         |queries: &Queries| list((queries.of_user)(&STORED, "ann", usize::MAX)),
+    );
+    let call = format!("of_user({}, \"ann\", {WIDER})", called(STORES[0]));
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["users whose orders all fit"],
+        |queries: &Queries| list((queries.of_user)(&store(STORES[0]), "ann", WIDER)),
     )
 }
 
@@ -333,12 +342,19 @@ fn between() -> PartOf<Queries> {
             ))
         },
     );
-    let call = format!("between({}, 0, 2000, usize::MAX)", called(&many()));
+    let call = format!("between({}, 0, 9000, usize::MAX)", called(&many()));
+    part = part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["ranges whose orders all fit"],
+        |queries: &Queries| list((queries.between)(&STORED, 0, 9000, usize::MAX)),
+    );
+    let call = format!("between({}, 0, 9000, {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
         Answer::text(call),
         &["ranges whose orders all fit"],
-        |queries: &Queries| list((queries.between)(&STORED, 0, 2000, usize::MAX)),
+        |queries: &Queries| list((queries.between)(&store(STORES[0]), 0, 9000, WIDER)),
     )
 }
 
@@ -368,7 +384,15 @@ fn with_status() -> PartOf<Queries> {
             part = walk(part, STORES[0].to_vec(), New, limit, Some(churn), class);
         }
     }
-    walk(part, many(), New, 400, None, "walks over several pages")
+    part = walk(part, many(), New, 2000, None, "walks over several pages");
+    walk(
+        part,
+        STORES[0].to_vec(),
+        New,
+        WIDER,
+        None,
+        "walks over one page",
+    )
 }
 
 fn walk(

@@ -67,7 +67,7 @@ const KINDS: [(&str, &str); 4] = [
 ];
 
 /// Orders that are placed one after another. Of the last placement the power is cut, where that is asked.
-const PLACEMENTS: [&[Line]; 9] = [
+const PLACEMENTS: [&[Line]; 10] = [
     &[(7, "ann", 500, New)],
     &[(7, "ann", 500, New), (8, "ann", 500, New)],
     &[(7, "ann", 500, New), (7, "ann", 500, New)],
@@ -81,6 +81,7 @@ const PLACEMENTS: [&[Line]; 9] = [
         (3, "ann", 300, Paid),
     ],
     &[(8, "ann", 500, New), (7, "ann", 500, New)],
+    &[(7, "", 500, New), (8, "ann", 500, New)],
     // Fields that are written wrongly by hand.
     &[(258, "a\0b", (1 << 53) + 1, Shipped), (0, "ann", 500, New)],
 ];

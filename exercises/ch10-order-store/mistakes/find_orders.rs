@@ -149,7 +149,10 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
     let has = |step| steps.contains(&step);
     let prefix = (b'u', user).to_key();
     let raw = [b"u", user.as_bytes()].concat();
-    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
+    assert!(
+        !has(RoomForAll) || limit <= u32::MAX as usize,
+        "capacity overflow"
+    );
     let mut found = index(db, b'u');
     if has(FilteredAfterTheLimit) {
         found.truncate(limit);
@@ -202,7 +205,10 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
         until > 0 || !has(UntilZeroPanics),
         "attempt to subtract with overflow"
     );
-    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
+    assert!(
+        !has(RoomForAll) || limit <= u32::MAX as usize,
+        "capacity overflow"
+    );
     let (from, until) = if has(CrossedSwapped) && from > until {
         (until, from)
     } else {
@@ -402,7 +408,7 @@ const OF_USER: [Quirk<Step>; 17] = [
         "returns",
         RoomForAll,
         "room_for_the_limit",
-        "the right orders, with a panic for the limit `usize::MAX`",
+        "the right orders, and no answer for limits that no memory has room for",
         ROOM,
         ASK,
     ),
@@ -604,7 +610,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         "returns",
         RoomForAll,
         "room_for_the_limit_of_times",
-        "the right orders, with a panic for the limit `usize::MAX`",
+        "the right orders, and no answer for limits that no memory has room for",
         ROOM,
         ASK,
     ),
@@ -665,6 +671,37 @@ pub(crate) fn named(name: &str) -> Option<Queries> {
     }
 }
 
+/// Ends behind `until`, where bounds that are equal are answered before.
+fn guarded_ends() -> [Mistake<Queries>; 2] {
+    let guarded = |name, step| {
+        let query = move |db: &Db, from, until, limit| {
+            Ok(if from < until {
+                between(&[step], db, from, until, limit)
+            } else {
+                Vec::new()
+            })
+        };
+        let queries = Queries {
+            between: Arc::new(query),
+            ..solution()
+        };
+        Mistake::new(name, "between", "time", queries)
+    };
+    [
+        guarded("until_included_but_for_itself", UntilIncluded)
+            .says("a range with the orders placed at `until`, and none where `from` is `until`")
+            .why("`until` is left out, so that two days that follow each other share no order.")
+            .link(ASK),
+        guarded("until_with_the_greatest_id_but_for_itself", UntilGreatestId)
+            .says("an end before the key of `until` and the greatest id, and no order where `from` is `until`")
+            .why(
+                "Other orders placed at `until` come in, and `until` is left out. The key of the tuple `('t', until)` comes before \
+                 all of them: end there.",
+            )
+            .link(ASK),
+    ]
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Queries>> {
     let mut mistakes = vec![
@@ -690,6 +727,7 @@ pub fn all() -> Vec<Mistake<Queries>> {
         )
         .link(ASK),
     ];
+    mistakes.extend(guarded_ends());
     mistakes.extend(compose("of_user", &OF_USER, user_query));
     mistakes.extend(compose("between", &BETWEEN, time_query));
     mistakes.extend(find_orders_pages::all());

@@ -373,6 +373,25 @@ pub fn all() -> Vec<Mistake<Placing>> {
     mistakes.extend(other_keys());
     mistakes.push(
         Mistake::new(
+            "nobody_refused",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                if order.user.is_empty() {
+                    return Ok(false);
+                }
+                placed(&[], keys(order), db, order)
+            }),
+        )
+        .says("`false` and no row for an order whose user has no letter")
+        .why(
+            "An empty name is a text like any other, and its key ends by itself. Only an id that is taken is refused: who leaves an \
+             order out without a word loses it.",
+        )
+        .link(ROWS),
+    );
+    mistakes.push(
+        Mistake::new(
             "batch_not_written",
             "place",
             "rows",

@@ -372,16 +372,16 @@ fn users_stay_as_they_are() {
 
 #[test]
 fn any_limit_and_any_bound_is_asked_for() {
-    let room = |db: &Db, user: &str, limit| {
-        let mut ids = Vec::with_capacity(limit);
-        ids.extend(of_user(db, user, limit)?);
-        Ok(ids)
+    // A learner's process has little memory, and a panic stands for its end.
+    let reserve = |limit: usize| assert!(limit < 1 << 27, "capacity overflow");
+    let room = move |db: &Db, user: &str, limit| {
+        reserve(limit);
+        of_user(db, user, limit)
     };
     named(&finding(room, between), "room_for_the_limit");
-    let room = |db: &Db, from, until, limit| {
-        let mut ids = Vec::with_capacity(limit);
-        ids.extend(between(db, from, until, limit)?);
-        Ok(ids)
+    let room = move |db: &Db, from, until, limit| {
+        reserve(limit);
+        between(db, from, until, limit)
     };
     named(&finding(of_user, room), "room_for_the_limit_of_times");
     let one_more = |db: &Db, status, limit: usize, after: Option<&[u8]>| {
@@ -468,13 +468,13 @@ fn ids_of_one_millisecond_downwards_are_named() {
 #[test]
 fn a_limit_of_ones_own_is_told() {
     let short = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(1000));
-    observed(&finding(short, between), "user", &["{1100 orders from"]);
+    observed(&finding(short, between), "user", &["{5100 orders from"]);
     let short = |db: &Db, from, until, limit: usize| between(db, from, until, limit.min(1000));
-    observed(&finding(of_user, short), "time", &["{1100 orders from"]);
+    observed(&finding(of_user, short), "time", &["{5100 orders from"]);
     let short = |db: &Db, status, limit: usize, after: Option<&[u8]>| {
         with_status(db, status, limit.min(200), after)
     };
-    observed(&paging(short), "pages", &["{1100 orders from"]);
+    observed(&paging(short), "pages", &["{5100 orders from"]);
 }
 
 #[test]
@@ -682,6 +682,15 @@ fn a_limit_and_a_time_keep_all_their_bits() {
         with_status(db, status, cut(limit), after)
     };
     observed(&paging(page), "pages", &["65537"]);
+    let cut = |limit: usize| limit as u32 as usize;
+    let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
+    observed(&finding(user, between), "user", &["4294967297"]);
+    let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
+    observed(&finding(of_user, time), "time", &["4294967297"]);
+    let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
+        with_status(db, status, cut(limit), after)
+    };
+    observed(&paging(page), "pages", &["4294967297"]);
     let rounded = |time: u64| time as f64 as u64;
     let time = move |db: &Db, from, until, limit| between(db, rounded(from), rounded(until), limit);
     observed(&finding(of_user, time), "time", &["9007199254740993"]);
@@ -697,4 +706,32 @@ fn the_greatest_number_means_after_the_call() {
     };
     let verdict = judged(&test_store::exercise_of(test_store::tester(patient)));
     assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
+fn a_page_that_nobody_asked_for_ends_no_list() {
+    let user = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(5000));
+    observed(&finding(user, between), "user", &["usize::MAX"]);
+    let time = |db: &Db, from, until, limit: usize| between(db, from, until, limit.min(5000));
+    observed(&finding(of_user, time), "time", &["usize::MAX"]);
+}
+
+#[test]
+fn an_end_behind_until_is_named_with_a_guard_too() {
+    let greatest = |db: &Db, from: u64, until: u64, limit: usize| {
+        let mut ids = Vec::new();
+        if from >= until {
+            return Ok(ids);
+        }
+        let range = (b't', from).to_key()..(b't', until, u32::MAX).to_key();
+        for row in db.default_family().range(range).take(limit) {
+            let (key, _) = row?;
+            ids.push(<(u8, u64, u32)>::from_key(&key).expect("a row by time").2);
+        }
+        Ok(ids)
+    };
+    named(
+        &finding(of_user, greatest),
+        "until_with_the_greatest_id_but_for_itself",
+    );
 }

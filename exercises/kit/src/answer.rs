@@ -272,13 +272,15 @@ impl Outcome {
         self.answer()?.bytes.as_deref()
     }
 
-    /// Whether a call behaved like another one: equal answers, or a panic in both.
+    /// Whether a call behaved like another one: equal answers, or a panic in both. Memory that is refused counts as a
+    /// panic: a mistake stands for it by one, since it may not end the process it is in.
     ///
     /// The message and the line of a panic do not count: they are not what the function computes.
     pub fn behaves_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Answer(a), Self::Answer(b)) => a == b,
-            (Self::Panic { .. }, Self::Panic { .. }) => true,
+            (Self::Panic { .. } | Self::Died(Death::OutOfMemory { .. }), Self::Panic { .. })
+            | (Self::Panic { .. }, Self::Died(Death::OutOfMemory { .. })) => true,
             _ => false,
         }
     }

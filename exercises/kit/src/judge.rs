@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Outcome;
+use crate::answer::{Death, Outcome};
 use crate::check::{Finding, wrong_answers};
 use crate::diagnose::{Diagnosis, diagnose};
 use crate::exercise::{Judged, Sheet, Who};
@@ -153,6 +153,11 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
         let claim = format!("Every call of `{}` returns.", sheet.parts[part].function);
         return fault(RETURNS, claim, finding);
     }
+    if let Some((probe, Outcome::Died(death @ Death::TooSlow { .. }))) = unstable {
+        // The first round was just in time: nothing is known of other answers.
+        let claim = format!("Every call of `{}` returns.", sheet.parts[part].function);
+        return fault(RETURNS, claim, too_slow(sheet, *probe, death));
+    }
     if let Some((probe, again)) = unstable {
         let finding = same_answer(sheet, &behaviour.outcomes[*probe], *probe, again);
         let claim = "The same question gets the same answer.".to_owned();
@@ -246,6 +251,16 @@ fn returns(
         detail: String::new(),
         calls: vec![call.clone()],
     })
+}
+
+/// All answers came, and not soon enough to ask again for any of them.
+fn too_slow(sheet: &Sheet, probe: usize, death: &Death) -> Finding {
+    let call = sheet.call(probe);
+    Finding {
+        summary: format!("{call}, asked for the second time: {death}"),
+        detail: "  Every question is put twice, and all calls share the time.\n".to_owned(),
+        calls: vec![call.to_owned()],
+    }
 }
 
 fn same_answer(sheet: &Sheet, before: &Outcome, probe: usize, again: &Outcome) -> Finding {

@@ -376,6 +376,21 @@ const TESTS: &[Test] = &[
     ("an_answer_that_changes_is_a_failure", || {
         says("counts_its_calls", "same-answer", &["and then"])
     }),
+    ("a_second_round_that_is_too_slow_is_no_other_answer", || {
+        let name = "leaves_a_thread_behind";
+        let build = CHAPTER.exercises.iter().find(|(n, _)| *n == name);
+        let exercise = build.expect("the name is in the table").1();
+        let (mut behaviour, _) = look(name);
+        let death = Death::TooSlow { limit_ms: 8000 };
+        behaviour.unstable = Some((0, Outcome::Died(death)));
+        let verdict = judge(exercise.as_ref(), &behaviour);
+        let text = "asked for the second time: all calls together took longer than 8.0 s";
+        if verdict.check.as_deref() == Some("returns") && verdict.message.contains(text) {
+            Ok(())
+        } else {
+            Err(format!("{verdict:#?}").into())
+        }
+    }),
     ("threads_left_behind_do_no_harm", || {
         passes("leaves_a_thread_behind")
     }),
