@@ -12,7 +12,7 @@ use engine::keys::{
     interleave, prefix_successor,
 };
 
-/// What you have, how its key is made, an example, its key, and the chapter with its heading.
+/// What you have, how its key is made, an example, its key, and where the book explains it.
 type Line = (
     &'static str,
     &'static str,
@@ -32,111 +32,107 @@ fn lines() -> [Line; 14] {
             "big-endian, all of one width",
             "`256_u32`",
             hex(&256_u32.to_key()),
-            "[2](../02-endianness/index.md#invariants)",
+            "../02-endianness/index.md#invariants",
         ),
         (
             "numbers below zero too",
             "sign bit flipped, then big-endian",
             "`-1_i64`",
             hex(&(-1_i64).to_key()),
-            "[3](../03-twos-complement/index.md#two-repairs)",
+            "../03-twos-complement/index.md#two-repairs",
         ),
         (
             "floats, each to come back bit for bit",
             "sign bit set: invert all bits; else set it",
             "`-2.0_f64`",
             hex(&keys::encode_f64(-2.0)),
-            "[4](../04-ieee-754/index.md#the-repair)",
+            "../04-ieee-754/index.md#the-repair",
         ),
         (
             "floats that are numbers, such as scores",
             "refuse NaN, make -0.0 to 0.0, then the same",
             "`-0.0_f64`",
             hex(&numeric),
-            "[4](../04-ieee-754/index.md#which-zero-which-nan)",
+            "../04-ieee-754/index.md#which-zero-which-nan",
         ),
         (
             "text or bytes, and another field follows",
             "`00` becomes `00 ff`; `00 01` at the end",
             "`\"a\\0\"`",
             hex(&"a\0".to_key()),
-            "[5](../05-strings-and-tuples/index.md#escape-and-terminate)",
+            "../05-strings-and-tuples/index.md#escape-and-terminate",
         ),
         (
             "text or bytes, and nothing follows",
             "as they are",
             "`Raw(\"ab\")`",
             hex(&Raw("ab").to_key()),
-            "[5](../05-strings-and-tuples/index.md#one-field-after-another)",
+            "../05-strings-and-tuples/index.md#one-field-after-another",
         ),
         (
             "several fields",
             "one after another; each but the last ends by itself",
             "`(\"ann\", 7_u32)`",
             hex(&("ann", 7_u32).to_key()),
-            "[5](../05-strings-and-tuples/index.md#one-field-after-another)",
+            "../05-strings-and-tuples/index.md#one-field-after-another",
         ),
         (
             "a field that descends",
             "its key, the end too, with all bits inverted",
             "`Desc(\"a\")`",
             hex(&Desc("a").to_key()),
-            "[6](../06-key-patterns/index.md#a-descending-field)",
+            "../06-key-patterns/index.md#a-descending-field",
         ),
         (
             "times that people read in the key",
             "twenty digits, one unit for all",
             "`PaddedDecimal(42)`",
             String::from_utf8(PaddedDecimal(42).to_key()).expect("digits"),
-            "[6](../06-key-patterns/index.md#why-twenty-digits)",
+            "../06-key-patterns/index.md#why-twenty-digits",
         ),
         (
             "hosts and domains",
             "labels in reverse, a dot after each",
             "`mail.example.com`",
             host,
-            "[6](../06-key-patterns/index.md#reversed-domains)",
+            "../06-key-patterns/index.md#reversed-domains",
         ),
         (
             "keys that others write and you may not change",
             "as they are, with a comparator",
             "`item:10`",
             "item:10".to_owned(),
-            "[7](../07-comparators/index.md#when-each-is-right)",
+            "../07-comparators/index.md#when-each-is-right",
         ),
         (
             "several numbers in one score of Redis",
             "bit fields, 53 bits at most",
             "200 gems, paid, time 290072179",
             score.to_string(),
-            "[8](../08-many-dimensions/index.md#bit-fields-in-the-score)",
+            "../08-many-dimensions/index.md#bit-fields-in-the-score",
         ),
         (
             "a place on a map",
             "the bits of both coordinates in turn",
             "`interleave(5, 3)`",
             hex(&encode_u64(interleave(5, 3))),
-            "[9](../09-two-dimensions/index.md#interleaving)",
+            "../09-two-dimensions/index.md#interleaving",
         ),
         (
             "a row that is found in several ways",
             "its own row, and an index row for each question",
             "`(b's', 0_u8, 500_u64, 7_u32)`",
             hex(&(b's', 0_u8, 500_u64, 7_u32).to_key()),
-            "[10](../10-order-store/index.md#four-rows)",
+            "../10-order-store/index.md#four-rows",
         ),
     ]
 }
 
 #[test]
 fn every_kind_of_value_has_its_key() {
-    let mut table = [
-        "| you have | its key | for example | becomes | chapter |\n",
-        "|---|---|---|---|---|\n",
-    ]
-    .concat();
-    for (what, rule, example, key, chapter) in lines() {
-        table += &format!("| {what} | {rule} | {example} | `{key}` | {chapter} |\n");
+    let mut table = ["| you have | its key | for example |\n", "|---|---|---|\n"].concat();
+    for (what, rule, example, key, place) in lines() {
+        table += &format!("| [{what}]({place}) | {rule} | {example}<br>`{key}` |\n");
     }
     output::check("one-page/outputs/keys.md", &table);
 }
