@@ -37,6 +37,8 @@ mod chapters {
     mod ch09_two_dimensions {}
     #[doc = include_str!("../chapters/10-order-store/index.md")]
     mod ch10_order_store {}
+    #[doc = include_str!("../chapters/one-page/index.md")]
+    mod one_page {}
     #[doc = include_str!("../chapters/how-we-know/index.md")]
     mod how_we_know {}
     #[doc = include_str!("../chapters/workshop/index.md")]

@@ -393,7 +393,7 @@ fn a_geohash_is_a_prefix_in_letters() {
         );
     }
     output::check("09-two-dimensions/outputs/letters.txt", &table);
-    // The two prime meridian neighbours share no letter, Greenwich runs between them.
+    // The two neighbours differ in the first letter: the meridian of Greenwich runs between them.
     let (west, east) = (at(-0.001, 51.48).geohash(), at(0.001, 51.48).geohash());
     assert_eq!((&west[..1], &east[..1]), ("g", "u"));
     // The letters reach from pole to pole, the score only to 85 degrees: other bits.

@@ -137,8 +137,9 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
         })
         .says("a test that wants 8388607 gems refused")
         .why(
-            "No answer can pass it, so what failed above is none of the three rules. Two common reasons: 8388607 gems fit, they are \
-             2^23 - 1; or two players who are alike in all three are wanted apart.",
+            "No answer can pass it, so what failed above is none of the three rules. Three common reasons: 8388607 gems fit, they are \
+             2^23 - 1; two players who are alike in all three are wanted apart; or a list of players is taken to be in the order \
+             of rule 2, and is not.",
         ),
     ]
 }

@@ -182,11 +182,14 @@ fn questions() -> Vec<Wrong<Recipe>> {
                 ..right()
             },
         )
-        .says("It sorts times as decimal text without padding.")
-        .shows("between times with different numbers of digits", |recipe| {
-            let store = with(recipe, &[(1, "ann", 9, New), (2, "ann", 10, New)]);
-            store.between(0, 99, 9) == [1, 2]
-        }),
+        .says("Its `between` sorts by the time as decimal text, without padding.")
+        .shows(
+            "in `between`, when the later of two times begins with the smaller digit",
+            |recipe| {
+                let store = with(recipe, &[(1, "ann", 9, New), (2, "ann", 10, New)]);
+                store.between(0, 99, 9) == [1, 2]
+            },
+        ),
         Wrong::new(
             "one_order_a_millisecond",
             Recipe {

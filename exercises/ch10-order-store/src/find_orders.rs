@@ -18,10 +18,11 @@
 //! The keys are those of `place-order`. If you have solved it, `crate::place_order::keys` makes them; the tables there
 //! show the bytes. Two orders may have the same time.
 //!
-//! `db.default_family().prefix(bytes)` returns the rows whose keys start with the bytes, `.range(from..until)` those
-//! between two keys. Both give `Result<(key, value)>`, one row after another. `engine::keys` has `prefix_successor`, which
-//! is `None` for bytes that are all `ff`. `from_key` on the type of a tuple takes a key apart, with the traits `DecodeKey` and
-//! `OrderedKey` in scope: `<(u8, u64, u32)>::from_key(&key)`. A field that is turned round is a `Desc<u64>`.
+//! `db.default_family().prefix(bytes)` returns the rows whose keys start with the bytes, `.range(from..until)`
+//! those between two keys. Both are iterators, and each row that they give is a `Result<(key, value)>`.
+//! `engine::keys` has `prefix_successor`, which is `None` for bytes that are all `ff`. `from_key` on the type of a
+//! tuple takes a key apart, with the traits `DecodeKey` and `OrderedKey` in scope:
+//! `<(u8, u64, u32)>::from_key(&key)`. A field that is turned round is a `Desc<u64>`.
 //!
 //! **Check.** `cargo workbook check find-orders`, or `cargo test -p ch10-order-store find-orders`.
 
