@@ -149,14 +149,16 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
             diagnosis,
         })
     };
-    if let Some(finding) = returns(sheet, part, outcomes, is_own) {
+    let late = match unstable {
+        // The first round was just in time: nothing is known of other answers.
+        Some((probe, Outcome::Died(death @ Death::TooSlow { .. }))) => {
+            Some(too_slow(sheet, *probe, death))
+        }
+        _ => None,
+    };
+    if let Some(finding) = returns(sheet, part, outcomes, is_own).or(late) {
         let claim = format!("Every call of `{}` returns.", sheet.parts[part].function);
         return fault(RETURNS, claim, finding);
-    }
-    if let Some((probe, Outcome::Died(death @ Death::TooSlow { .. }))) = unstable {
-        // The first round was just in time: nothing is known of other answers.
-        let claim = format!("Every call of `{}` returns.", sheet.parts[part].function);
-        return fault(RETURNS, claim, too_slow(sheet, *probe, death));
     }
     if let Some((probe, again)) = unstable {
         let finding = same_answer(sheet, &behaviour.outcomes[*probe], *probe, again);

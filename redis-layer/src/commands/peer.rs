@@ -54,10 +54,15 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// Whether the client is subscribed to anything.
+    pub(crate) fn is_subscriber(&self) -> bool {
+        self.subscriptions.iter().any(|&count| count > 0)
+    }
+
     fn class(&self) -> OutputClass {
         match () {
             () if self.is_monitor => OutputClass::Replica,
-            () if self.subscriptions.iter().any(|&count| count > 0) => OutputClass::PubSub,
+            () if self.is_subscriber() => OutputClass::PubSub,
             () => OutputClass::Normal,
         }
     }
@@ -177,8 +182,7 @@ impl Peer {
     #[must_use]
     pub fn may_be_idle(&self) -> bool {
         let view = self.view.lock();
-        let listens = view.subscriptions.iter().any(|&count| count > 0);
-        listens || view.is_monitor || self.is_blocked.load(Relaxed)
+        view.is_subscriber() || view.is_monitor || self.is_blocked.load(Relaxed)
     }
 
     /// Whether the server may end the connection to free memory.

@@ -314,13 +314,9 @@ impl<'c> Record<'c> {
 
     /// Notes what a command has looked up.
     fn add_lookups(&mut self, txn: &mut Txn<'_>, args: Args<'_>) {
-        let only_reads = args.spec.has(Flag::ReadOnly);
-        if only_reads {
-            let (hits, misses) = txn.lookups();
-            self.hits += hits;
-            self.misses += misses;
-        }
-        txn.end_lookups(only_reads);
+        let (hits, misses) = txn.end_lookups(args.spec.has(Flag::ReadOnly));
+        self.hits += hits;
+        self.misses += misses;
     }
 
     /// Shows everything to others, once the commands are committed.

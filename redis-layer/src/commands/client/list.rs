@@ -107,10 +107,9 @@ pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
 
 /// A letter for each special state of a client.
 fn flags(peer: &Peer, view: &View) -> String {
-    let is_subscriber = view.subscriptions.iter().any(|&count| count > 0);
     let flags: String = [
         (view.is_monitor, 'O'),
-        (is_subscriber, 'P'),
+        (view.is_subscriber(), 'P'),
         (view.queued.is_some(), 'x'),
         (peer.is_blocked.load(Ordering::Relaxed), 'b'),
         (view.tracking.is_on, 't'),
@@ -139,8 +138,7 @@ fn watches_in_vain(view: &View) -> bool {
 
 impl Peer {
     pub(crate) fn client_type(&self) -> ClientType {
-        let view = self.view.lock();
-        if view.subscriptions.iter().any(|&count| count > 0) {
+        if self.view.lock().is_subscriber() {
             ClientType::PubSub
         } else {
             ClientType::Normal

@@ -54,17 +54,15 @@ impl Txn<'_> {
     /// Adds the lookups of a command to those of the server if the command only reads, and notes the keys that it did
     /// not find. The lookups of other commands are forgotten.
     pub(crate) fn count_lookups(&mut self, only_reads: bool) {
-        let (hits, misses) = self.lookups.get();
-        if only_reads {
-            self.shared.count_lookups(hits, misses);
-        }
-        self.end_lookups(only_reads);
+        let (hits, misses) = self.end_lookups(only_reads);
+        self.shared.count_lookups(hits, misses);
     }
 
-    /// As [`count_lookups`](Self::count_lookups), for a command whose lookups were counted already.
-    pub(crate) fn end_lookups(&mut self, only_reads: bool) {
+    /// As [`count_lookups`](Self::count_lookups), but returns what is to be counted: how many keys were found, and how
+    /// many were not.
+    pub(crate) fn end_lookups(&mut self, only_reads: bool) -> (u64, u64) {
         self.put_together.take();
-        self.lookups.take();
+        let lookups = self.lookups.take();
         let missed = self.misses.take();
         for found in self.expired.get_mut().iter_mut().rev() {
             // Those in front of it were found by earlier commands.
@@ -83,6 +81,9 @@ impl Txn<'_> {
                     db,
                     key,
                 }));
+            lookups
+        } else {
+            (0, 0)
         }
     }
 
