@@ -398,7 +398,7 @@ fn without_chance(fact: &str) -> String {
 fn pipelines_that_wait_for_a_key_hold_up_nobody_and_run_when_it_is_free() {
     let store = StoreKind::BTree.open();
     let server = Ours::start(Arc::clone(&store));
-    let key = [Bytes::from("k")];
+    let key = [&b"k"[..]];
     let mut other = Client::connect(server.address);
     for (round, held_ms) in [2, 100].into_iter().enumerate() {
         let mut waiting: Vec<Client> = (0..8).map(|_| Client::connect(server.address)).collect();

@@ -199,7 +199,7 @@ fn unique_numbers_are_unique_among_threads() {
 #[test]
 fn a_lock_keeps_others_off_the_same_key() {
     over_every_store(|store| {
-        let keys = [bytes::Bytes::from("k")];
+        let keys = [&b"k"[..]];
         let guard = store.lock(Scope::Keys(&keys)).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
         thread::scope(|scope| {

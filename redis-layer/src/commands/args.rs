@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::commands::CommandError;
 use crate::commands::table::Spec;
-use crate::types::number::{LongDouble, c_text, parse_double, parse_integer};
+use crate::types::number::{LongDouble, parse_double, parse_integer};
 
 /// The arguments of one command, its name at position 0. Never empty.
 #[derive(Debug, Clone, Copy)]
@@ -101,5 +101,22 @@ impl<'a> Args<'a> {
 /// Whether a text is this word, as C text and ignoring case.
 #[must_use]
 pub(crate) fn is_word(text: &[u8], word: &str) -> bool {
-    c_text(text).eq_ignore_ascii_case(word.as_bytes())
+    let (head, behind) = text.split_at(word.len().min(text.len()));
+    // Most words that are asked for are not there, so the end of the text is not looked for first.
+    head.eq_ignore_ascii_case(word.as_bytes()) && behind.first().is_none_or(|&byte| byte == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_word;
+
+    #[test]
+    fn a_word_ends_with_the_text_or_at_a_zero_byte() {
+        for same in [&b"NX"[..], b"nX", b"nx\0", b"nx\0xx"] {
+            assert!(is_word(same, "NX"), "{same:?}");
+        }
+        for other in [&b""[..], b"n", b"nxx", b"n\0x", b"\0nx", b"ny"] {
+            assert!(!is_word(other, "NX"), "{other:?}");
+        }
+    }
 }

@@ -271,7 +271,7 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     }
     let target = args.get(2);
     if length > 0 {
-        txn.set_string(target, result.into(), None);
+        txn.set_string(target, &result, None);
         txn.event(Class::String, "set", target);
     } else if txn.discard_key(target)? {
         txn.event(Class::Generic, "del", target);

@@ -52,7 +52,7 @@ fn add(txn: &mut Txn<'_>, args: Args<'_>, increment: i64) -> Outcome {
         }
     };
     let sum = value.checked_add(increment).ok_or(OVERFLOW)?;
-    txn.set_string(key, sum.to_string().into(), expires_ms);
+    txn.set_string(key, itoa::Buffer::new().format(sum).as_bytes(), expires_ms);
     txn.event(Class::String, "incrby", key);
     Ok(Reply::Integer(sum))
 }
@@ -68,7 +68,7 @@ pub(crate) fn incrbyfloat(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let sum = value.checked_add(long_double(args.get(2))?);
     let sum = Bytes::from(sum.ok_or(NOT_FINITE)?.to_string());
     let expires_ms = stored.and_then(|stored| stored.expires_ms);
-    txn.set_string(key, sum.clone(), expires_ms);
+    txn.set_string(key, &sum, expires_ms);
     txn.event(Class::String, "incrbyfloat", key);
     Ok(Reply::Bulk(sum))
 }

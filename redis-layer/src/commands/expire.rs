@@ -4,8 +4,6 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use bytes::Bytes;
-
 use crate::commands::Server;
 use crate::commands::dispatch::{Writer, publish};
 use crate::commands::key_locks::Locks;
@@ -26,11 +24,8 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
     let mut removed = 0;
     let started = Instant::now();
     for due in expiry::due(store, shared, now_ms, most)? {
-        let keys = due.keys.into_iter().map(|(_, key)| key.into()).collect();
-        let locks = Locks::Keys(keys);
-        let Locks::Keys(keys) = &locks else {
-            continue;
-        };
+        let keys: Vec<&[u8]> = due.keys.iter().map(|(_, key)| key.as_slice()).collect();
+        let locks = Locks::Keys(keys.clone());
         let guard = locks.take(store)?;
         let txn = Txn::begin(store, shared, due.db, now_ms)?;
         let mut txn = txn.under(locks.scope());
@@ -78,7 +73,7 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
     let done = events.filter(|event| event.class != Class::Miss);
     let done: HashSet<_> = done.map(|event| (event.db, &event.key)).collect();
     expired.retain(|found| !done.contains(&(found.db, &found.key)));
-    let keys: Vec<Bytes> = expired.iter().map(|found| found.key.clone()).collect();
+    let keys: Vec<&[u8]> = expired.iter().map(|found| &*found.key).collect();
     let scope = Scope::Keys(&keys);
     let Some(guard) = server.store.try_lock(scope)? else {
         return Ok(false);

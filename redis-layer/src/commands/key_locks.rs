@@ -12,9 +12,9 @@ use crate::types;
 /// The keys that a command locks. A lock is by name, whatever the database: `MOVE`, and a `SELECT` in a transaction,
 /// reach other databases.
 #[derive(Debug)]
-pub(crate) enum Locks {
+pub(crate) enum Locks<'k> {
     Nothing,
-    Keys(Vec<Bytes>),
+    Keys(Vec<&'k [u8]>),
     Everything,
 }
 
@@ -42,10 +42,10 @@ pub(crate) enum Acquired<'s> {
     Contended,
 }
 
-impl Locks {
+impl<'k> Locks<'k> {
     /// The locks of these keys.
-    pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a Bytes>) -> Self {
-        let mut keys: Vec<Bytes> = keys.cloned().collect();
+    pub(crate) fn of(keys: impl Iterator<Item = &'k Bytes>) -> Self {
+        let mut keys: Vec<&[u8]> = keys.map(|key| &**key).collect();
         // Several commands in a row often name the same key.
         keys.dedup();
         Self::Keys(keys)

@@ -140,7 +140,7 @@ fn run_plain_ones(
     if commands.len() < 2 {
         return None;
     }
-    let Some(executed) = run(server, &mut sessions, Together(&commands), wait) else {
+    let Some(mut executed) = run(server, &mut sessions, Together(&commands), wait) else {
         for command in &commands {
             sessions[command.owner].alone += 1;
         }
@@ -149,14 +149,15 @@ fn run_plain_ones(
     if executed.is_empty() {
         return Some(Progress::Queued);
     }
-    let owners: Vec<usize> = commands.iter().map(|command| command.owner).collect();
-    for (owner, executed) in owners.into_iter().zip(executed) {
-        let client = &mut clients[owner];
-        if client.executed.capacity() == 0 {
-            client.executed.reserve(client.commands.len());
-        }
-        client.commands.pop_front();
-        client.executed.push(executed);
+    let mut ran = vec![0; sessions.len()];
+    for command in &commands[..executed.len()] {
+        ran[command.owner] += 1;
+    }
+    // The results are in the order of the clients, as their commands were.
+    for (client, ran) in clients.iter_mut().zip(ran) {
+        client.executed.reserve(client.commands.len());
+        client.executed.extend(executed.drain(..ran));
+        client.commands.drain(..ran);
     }
     Some(Progress::Ran)
 }
@@ -274,7 +275,7 @@ impl<'c> Together<'c> {
     }
 
     /// The locks that they need: none if no command writes.
-    fn locks(self, keys: &[&Bytes]) -> Locks {
+    fn locks(self, keys: &[&'c Bytes]) -> Locks<'c> {
         let mut commands = self.0.iter();
         if commands.any(|command| command.args.spec.has(Flag::Write)) {
             Locks::of(keys.iter().copied())

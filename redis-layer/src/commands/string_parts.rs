@@ -25,7 +25,7 @@ pub(crate) fn append(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut text = txn.open_text(key)?;
     let length = text.len();
     if !text.is_there() {
-        txn.set_string(key, args.bytes(2), None);
+        txn.set_string(key, args.get(2), None);
     } else {
         check_length(length, args.get(2).len())?;
         text.write(txn, key, length, args.get(2))?;

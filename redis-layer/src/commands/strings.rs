@@ -1,7 +1,5 @@
 //! Commands that read and store whole strings. Parts of strings are in `string_parts`, numbers in `counters`.
 
-use bytes::Bytes;
-
 use crate::commands::expiry::expiry_error;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::{self, Class, Txn};
@@ -125,7 +123,7 @@ impl Options {
 }
 
 /// Stores a string, with its event.
-pub(crate) fn store(txn: &mut Txn<'_>, key: &[u8], text: Bytes, expires_ms: Option<i64>) {
+pub(crate) fn store(txn: &mut Txn<'_>, key: &[u8], text: &[u8], expires_ms: Option<i64>) {
     txn.set_string(key, text, expires_ms);
     txn.event(Class::String, "set", key);
 }
@@ -151,7 +149,7 @@ pub(crate) fn set(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             expires_ms = old.and_then(|old| old.expires_ms);
         }
     }
-    store(txn, key, args.bytes(2), expires_ms);
+    store(txn, key, args.get(2), expires_ms);
     if options.expiry.is_some() {
         txn.event(Class::Generic, "expire", key);
     }
@@ -163,7 +161,7 @@ pub(crate) fn setnx(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(1);
     let is_new = txn.lookup(key)?.is_none();
     if is_new {
-        store(txn, key, args.bytes(2), None);
+        store(txn, key, args.get(2), None);
     }
     Ok(Reply::yes_or_no(is_new))
 }
@@ -182,7 +180,7 @@ fn set_for_a_while(txn: &mut Txn<'_>, args: Args<'_>, unit: ExpiryUnit) -> Outco
     let expiry = Expiry { unit, position: 2 };
     let expires_ms = expiry.at_ms(args, txn.now_ms())?;
     let key = args.get(1);
-    store(txn, key, args.bytes(3), Some(expires_ms));
+    store(txn, key, args.get(3), Some(expires_ms));
     txn.event(Class::Generic, "expire", key);
     Ok(Reply::OK)
 }
@@ -192,7 +190,7 @@ pub(crate) fn getset(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(1);
     let old = txn.get_string(key)?;
     txn.count_reads();
-    store(txn, key, args.bytes(2), None);
+    store(txn, key, args.get(2), None);
     Ok(Reply::bulk_or_null(old))
 }
 
@@ -250,7 +248,7 @@ pub(crate) fn mget(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 fn store_pairs(txn: &mut Txn<'_>, args: Args<'_>) {
     for pair in args.from(1).chunks_exact(2) {
-        store(txn, &pair[0], pair[1].clone(), None);
+        store(txn, &pair[0], &pair[1], None);
     }
 }
 

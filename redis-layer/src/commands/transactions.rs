@@ -243,7 +243,13 @@ pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) 
 
 fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
     let server = Arc::clone(&session.server);
-    let locks = locks(session, queue);
+    let watched: Vec<Bytes> = session
+        .watched
+        .keys
+        .iter()
+        .map(|watched| watched.key.clone())
+        .collect();
+    let locks = locks(&watched, queue);
     let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
@@ -294,14 +300,9 @@ fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
     Ok(false)
 }
 
-/// The locks of all keys that the commands name, and of the watched keys.
-fn locks(session: &Session, queue: &Queue) -> Locks {
-    let mut keys: Vec<&Bytes> = session
-        .watched
-        .keys
-        .iter()
-        .map(|watched| &watched.key)
-        .collect();
+/// The locks of the watched keys and of all keys that the commands name.
+fn locks<'k>(watched: &'k [Bytes], queue: &'k Queue) -> Locks<'k> {
+    let mut keys: Vec<&Bytes> = watched.iter().collect();
     for (spec, args) in &queue.commands {
         let works_on_keys = matches!(spec.handler, Handler::Keys(_) | Handler::Both(_));
         let is_script = matches!(spec.handler, Handler::Script(_));

@@ -116,12 +116,15 @@ fn pop_from_one(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outc
             Some(count.ok_or(CommandError::NOT_POSITIVE)?)
         }
     };
-    let popped = pop(txn, args.get(1), count.unwrap_or(1), direction)?.unwrap_or_default();
+    let mut popped = pop(txn, args.get(1), count.unwrap_or(1), direction)?.unwrap_or_default();
     if count.is_some() {
         return Ok(Reply::Scored(popped.into()));
     }
     // Without a count, the single pair is a flat array in both protocols.
-    Ok(Reply::Array(popped.into_iter().flat_map(pair).collect()))
+    let pair = popped
+        .pop()
+        .map_or_else(Vec::new, |element| pair(element).into());
+    Ok(Reply::Array(pair))
 }
 
 fn pair(element: Element) -> [Reply; 2] {

@@ -160,8 +160,6 @@ mod tests {
     use std::thread::{self, Thread};
     use std::time::{Duration, Instant};
 
-    use bytes::Bytes;
-
     use super::*;
     use crate::store::{Scope, StripedLocks};
 
@@ -205,8 +203,8 @@ mod tests {
         }
     }
 
-    fn names(names: &[&'static str]) -> Vec<Bytes> {
-        names.iter().copied().map(Bytes::from).collect()
+    fn names(names: &[&'static str]) -> Vec<&'static [u8]> {
+        names.iter().map(|name| name.as_bytes()).collect()
     }
 
     #[test]
@@ -303,7 +301,7 @@ mod tests {
                 }
             };
             // Deliberately not one atomic step: only the lock of "b" makes it one.
-            if guard.is_some() && keys.contains(&Bytes::from("b")) {
+            if guard.is_some() && keys.contains(&&b"b"[..]) {
                 let seen = counter.load(Ordering::Relaxed);
                 thread::yield_now();
                 counter.store(seen + 1, Ordering::Relaxed);

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -148,7 +147,7 @@ impl StripedLocks {
     /// are released.
     fn take<'a>(
         &'a self,
-        keys: &[Bytes],
+        keys: &[&[u8]],
         shared: RwLockReadGuard<'a, ()>,
         take: impl Fn(&'a Mutex<()>) -> Option<MutexGuard<'a, ()>>,
     ) -> Result<Held<'a>, Taken> {
@@ -175,7 +174,7 @@ impl StripedLocks {
     }
 
     /// The stripes of several keys, in ascending order, each once.
-    fn stripes_of(&self, keys: &[Bytes]) -> Vec<u16> {
+    fn stripes_of(&self, keys: &[&[u8]]) -> Vec<u16> {
         let mut numbers: Vec<u16> = keys.iter().map(|key| self.stripe_of(key)).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -246,8 +245,9 @@ mod tests {
     fn opposite_orders_and_repeated_keys_neither_deadlock_nor_overlap() {
         let locks = StripedLocks::default();
         let counter = AtomicU64::new(0);
-        let keys = ["a", "b", "c", "a"].map(Bytes::from).to_vec();
-        let reversed: Vec<Bytes> = keys.iter().rev().cloned().collect();
+        let keys = ["a", "b", "c", "a"].map(str::as_bytes);
+        let mut reversed = keys;
+        reversed.reverse();
         thread::scope(|scope| {
             for keys in [&keys, &reversed, &keys, &reversed] {
                 let (locks, counter) = (&locks, &counter);
@@ -269,7 +269,7 @@ mod tests {
     fn a_caller_that_gives_up_waiting_holds_nothing() {
         let locks = StripedLocks::default();
         let timeout = Duration::from_millis(1);
-        let keys = ["a", "b"].map(Bytes::from);
+        let keys = ["a", "b"].map(str::as_bytes);
         let key = Scope::Keys(&keys[..1]);
         let guard = locks.lock(key);
         assert!(locks.lock_for(key, timeout).is_none());
@@ -284,9 +284,9 @@ mod tests {
     #[test]
     fn everything_waits_for_each_key_and_each_key_for_everything() {
         let locks = StripedLocks::default();
-        let key = [Bytes::from("k")];
+        let key = [&b"k"[..]];
         let guard = locks.lock(Scope::Keys(&key));
-        let others: Vec<Bytes> = (0..9).map(|n: u8| vec![n].into()).collect();
+        let others: Vec<&[u8]> = b"012345678".chunks(1).collect();
         assert!(locks.try_lock(Scope::Keys(&key)).is_none());
         assert!(locks.try_lock(Scope::Everything).is_none());
         assert!(locks.try_lock(Scope::Keys(&others)).is_some());
@@ -309,14 +309,14 @@ mod tests {
     #[test]
     fn a_caller_that_releases_a_stripe_without_using_it_wakes_its_waiter() {
         let locks = StripedLocks::default();
-        let mut keys = ["a", "b"].map(Bytes::from);
+        let mut keys = ["a", "b"].map(str::as_bytes);
         keys.sort_by_key(|key| locks.stripe_of(key));
         let _second = locks.lock(Scope::Keys(&keys[1..]));
         let woken = Arc::new(Woken(AtomicBool::new(false)));
         // A task that waits for the first key has just found it held, by a caller that wants both keys.
         let mut waiter = Waiter::default();
         let waker = Waker::from(Arc::clone(&woken));
-        waiter.join(&locks.queues, locks.stripe_of(&keys[0]), &waker);
+        waiter.join(&locks.queues, locks.stripe_of(keys[0]), &waker);
         assert!(locks.try_lock(Scope::Keys(&keys)).is_none());
         assert!(woken.0.load(Ordering::SeqCst));
     }

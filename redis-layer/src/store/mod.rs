@@ -158,7 +158,7 @@ impl Batch {
 #[derive(Debug, Clone, Copy)]
 pub enum Scope<'k> {
     /// These keys, in any order, repeated or not.
-    Keys(&'k [Bytes]),
+    Keys(&'k [&'k [u8]]),
     /// Every key there is.
     Everything,
 }

@@ -6,8 +6,12 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
+
 use crate::store::{Direction, KeyRange, Space, Store};
-use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, stored_expiry};
+use crate::types::rows::{
+    decode_metadata_key, encode_string, metadata_key, metadata_rows, stored_expiry,
+};
 use crate::types::{Class, DATABASES, DbNumber, Metadata, Result, Txn};
 
 /// What was under a key that is removed.
@@ -73,9 +77,20 @@ impl Txn<'_> {
 
     /// Replaces the metadata of a key, or creates the key.
     pub fn set_metadata(&mut self, key: &[u8], metadata: &Metadata) {
-        if self.write_again(key, metadata) {
-            return;
+        if !self.write_again(key, metadata) {
+            self.set_row(key, metadata.encode(), Some(metadata));
         }
+    }
+
+    /// Stores a string, whatever the key held before.
+    ///
+    /// Cost: a copy of the string.
+    pub fn set_string(&mut self, key: &[u8], text: &[u8], expires_ms: Option<i64>) {
+        self.set_row(key, encode_string(text, expires_ms), None);
+    }
+
+    /// Writes the metadata row of a key. `metadata` is what the value says, unless that is a string.
+    fn set_row(&mut self, key: &[u8], value: Bytes, metadata: Option<&Metadata>) {
         let row = metadata_key(self.db(), key);
         if self.shared().wants(Class::New) {
             // If the old row cannot be read, it still was there, so the key is not new.
@@ -86,7 +101,7 @@ impl Txn<'_> {
             }
         }
         self.shared().accesses().note(&row, self.now_ms());
-        self.write_metadata(key, row, metadata);
+        self.write_metadata(key, row, value, metadata);
     }
 
     /// Removes a key. Returns whether it existed. An expired key is removed too, but not counted as existing.

@@ -41,7 +41,7 @@ use engine::keys::{
 
 pub use metadata::{
     Collection, Content, EXPIRES, EndRow, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata,
-    stored_expiry, stored_kind,
+    encode_string, stored_expiry, stored_kind,
 };
 pub use position::{Lean, Position};
 

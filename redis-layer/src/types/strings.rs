@@ -113,16 +113,6 @@ impl Txn<'_> {
             Some(metadata) => Text::stored(self, key, metadata).ok_or(Error::WrongType),
         }
     }
-
-    /// Stores a string, whatever the key held before.
-    pub fn set_string(&mut self, key: &[u8], text: Bytes, expires_ms: Option<i64>) {
-        let content = Content::String(text);
-        let metadata = Metadata {
-            expires_ms,
-            content,
-        };
-        self.set_metadata(key, &metadata);
-    }
 }
 
 impl Text {

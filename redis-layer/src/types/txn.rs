@@ -20,6 +20,7 @@ mod prefetched;
 mod ranks;
 mod seen;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -318,11 +319,15 @@ impl<'s> Txn<'s> {
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn get_metadata(&self, row: &[u8]) -> Result<(Option<Bytes>, bool)> {
-        match self.changes[Space::Metadata.index()].get(row) {
-            Some(changed) => Ok((changed.clone(), false)),
-            None => Ok((self.read(Space::Metadata, row)?, true)),
+    pub(crate) fn get_metadata(&self, row: &[u8]) -> Result<(Option<Cow<'_, Bytes>>, bool)> {
+        if let Some(changed) = self.changes[Space::Metadata.index()].get(row) {
+            return Ok((changed.as_ref().map(Cow::Borrowed), false));
         }
+        let value = match self.prefetched.get(row) {
+            Some(value) => value.as_ref().map(Cow::Borrowed),
+            None => self.snapshot.get(Space::Metadata, row)?.map(Cow::Owned),
+        };
+        Ok((value, true))
     }
 
     /// The time of the whole command, in milliseconds since 1970.

@@ -78,7 +78,7 @@ impl Txn<'_> {
     pub fn write_value(&mut self, key: &[u8], value: Value, expires_ms: Option<i64>) -> Result<()> {
         self.remove_key(key)?;
         match value {
-            Value::String(text) => self.set_string(key, text, None),
+            Value::String(text) => self.set_string(key, &text, None),
             Value::List(elements) => {
                 let mut list = List::create(self, key)?;
                 for element in elements {

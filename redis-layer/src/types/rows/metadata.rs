@@ -274,7 +274,7 @@ impl Metadata {
         // The exact length, except for lists with a middle: a vector with spare room would cost `Bytes` another
         // allocation.
         let body = match &self.content {
-            Content::String(text) => text.len(),
+            Content::String(text) => return encode_string(text, self.expires_ms),
             Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
             Content::List(_, ends) if ends.middle.is_none() => 3 * U64_LEN + END_ROWS_LEN,
             Content::List(..) => 8 * U64_LEN,
@@ -282,24 +282,17 @@ impl Metadata {
                 2 * U64_LEN + 1 + low.len() + high.len()
             }
         };
-        let head = 1 + self.expires_ms.map_or(0, |_| U64_LEN);
-        let mut value = Vec::with_capacity(head + body);
-        let flags = self.expires_ms.map_or(0, |_| EXPIRES);
         let tag = match self.content {
             Content::Pieces(_) => PIECES,
             _ => self.content.kind() as u8,
         };
-        value.push(tag | flags);
-        if let Some(expires_ms) = self.expires_ms {
-            value.extend_from_slice(&encode_i64(expires_ms));
-        }
+        let mut value = begin(tag, self.expires_ms, body);
         if let Some(collection) = self.content.collection() {
             value.extend_from_slice(&encode_u64(collection.version));
             value.extend_from_slice(&encode_u64(collection.size));
         }
         match &self.content {
-            Content::String(text) => value.extend_from_slice(text),
-            Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => {}
+            Content::String(_) | Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => {}
             Content::List(_, ends) => encode_ends(ends, &mut value),
             Content::SortedSet(_, marks) => {
                 let flag_if = |known: bool, flag: u8| if known { flag } else { 0 };
@@ -363,6 +356,28 @@ impl Metadata {
             content,
         })
     }
+}
+
+/// The bytes of the row's value of a string.
+#[must_use]
+pub fn encode_string(text: &[u8], expires_ms: Option<i64>) -> Bytes {
+    let mut value = begin(Kind::String as u8, expires_ms, text.len());
+    value.extend_from_slice(text);
+    value.into()
+}
+
+/// A row's value up to its body, with room for a body of `body` bytes.
+fn begin(tag: u8, expires_ms: Option<i64>, body: usize) -> Vec<u8> {
+    let (flags, expiry) = match expires_ms {
+        Some(_) => (EXPIRES, U64_LEN),
+        None => (0, 0),
+    };
+    let mut value = Vec::with_capacity(1 + expiry + body);
+    value.push(tag | flags);
+    if let Some(expires_ms) = expires_ms {
+        value.extend_from_slice(&encode_i64(expires_ms));
+    }
+    value
 }
 
 fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError> {

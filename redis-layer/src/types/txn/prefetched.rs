@@ -83,7 +83,10 @@ impl Prefetched {
     #[inline]
     fn row(&self, is_row: impl Fn(&[u8]) -> bool, make: impl FnOnce() -> Vec<u8>) -> Cow<'_, [u8]> {
         match self.index_near(is_row) {
-            Some(at) => Cow::Borrowed(&self.rows[at]),
+            Some(at) => {
+                self.last.set(at);
+                Cow::Borrowed(&self.rows[at])
+            }
             None => Cow::Owned(make()),
         }
     }
@@ -218,7 +221,7 @@ mod tests {
         txn.prefetch(keys.iter()).unwrap();
         for key in &keys {
             assert_eq!(txn.lookup(key).unwrap(), None);
-            txn.set_string(key, "1".into(), None);
+            txn.set_string(key, b"1", None);
         }
         txn.follow_metadata(&mut Batch::default()).unwrap();
         assert!(txn.prefetched.sorted.get().is_none());

@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 
-use bytes::Bytes;
-
 use crate::store::{Scope, Space};
 use crate::types::Result;
 use crate::types::txn::{Locks, Txn};
@@ -15,7 +13,7 @@ impl<'s> Txn<'s> {
         match &self.locks {
             Locks::Unknown | Locks::OfCaller(None) => false,
             Locks::OfCaller(Some(Scope::Everything)) => true,
-            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.iter().any(|held| held == key),
+            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.iter().any(|held| *held == key),
             Locks::Own(held, _) => held == key,
         }
     }
@@ -29,9 +27,7 @@ impl<'s> Txn<'s> {
         if !matches!(self.locks, Locks::OfCaller(None)) {
             return Ok(false);
         }
-        let guard = self
-            .store
-            .lock(Scope::Keys(&[Bytes::copy_from_slice(key)]))?;
+        let guard = self.store.lock(Scope::Keys(&[key]))?;
         self.locks = Locks::Own(key.to_vec(), guard);
         self.ranks_noted = self.shared.rank_indexes().now();
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;

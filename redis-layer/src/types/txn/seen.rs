@@ -9,6 +9,8 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
+
 use crate::store::Space;
 use crate::types::Metadata;
 use crate::types::rows::{DbNumber, is_metadata_key};
@@ -52,9 +54,11 @@ impl Key {
         self.now.as_ref()
     }
 
-    /// Says that its row was written, and gives the row's index among the changes.
-    pub(super) fn changed(&mut self, metadata: &Metadata, at: usize, now_ms: i64) {
-        self.now = collection(metadata).filter(|now| now.is_live(now_ms));
+    /// Says that its row was written, what it holds now unless that is a string, and the row's index among the
+    /// changes.
+    fn changed(&mut self, metadata: Option<&Metadata>, at: usize, now_ms: i64) {
+        let now = metadata.and_then(collection);
+        self.now = now.filter(|now| now.is_live(now_ms));
         self.changed_at = Some(at);
     }
 
@@ -114,18 +118,28 @@ impl Txn<'_> {
     pub(crate) fn remember(
         &self,
         row: Cow<'_, [u8]>,
-        value: Option<&[u8]>,
+        value: Option<&Bytes>,
         now: Option<&Metadata>,
         is_noted: bool,
     ) {
         let has_now = now.is_some_and(|now| now.content.collection().is_some());
         let mut seen = self.seen.borrow_mut();
         if self.prefetched.is_empty() {
-            seen.push(row.into_owned(), Stored::of(value), now, is_noted);
+            seen.push(
+                row.into_owned(),
+                Stored::of(value.map(|value| &**value)),
+                now,
+                is_noted,
+            );
         } else if has_now {
             // The commit finds the rows that were read ahead in `prefetched`, so no earlier key need be kept.
             seen.last = None;
-            seen.push(row.into_owned(), Stored::of(value), now, is_noted);
+            seen.push(
+                row.into_owned(),
+                Stored::of(value.map(|value| &**value)),
+                now,
+                is_noted,
+            );
         }
     }
 
@@ -152,15 +166,21 @@ impl Txn<'_> {
         let Some(at) = last.changed_at else {
             return false;
         };
-        last.changed(metadata, at, now_ms);
+        last.changed(Some(metadata), at, now_ms);
         let before = self.changes[Space::Metadata.index()].replace(at, Some(metadata.encode()));
         self.push_undo(Space::Metadata, before);
         true
     }
 
-    /// Writes the metadata row of a key.
-    pub(crate) fn write_metadata(&mut self, key: &[u8], row: Vec<u8>, metadata: &Metadata) {
-        let at = self.change(Space::Metadata, row, Some(metadata.encode()));
+    /// Writes the metadata row of a key, whose use is noted. `metadata` is what the value says, unless that is a string.
+    pub(crate) fn write_metadata(
+        &mut self,
+        key: &[u8],
+        row: Vec<u8>,
+        value: Bytes,
+        metadata: Option<&Metadata>,
+    ) {
+        let at = self.change(Space::Metadata, row, Some(value));
         let (db, now_ms) = (self.db(), self.now_ms);
         if let Some(last) = self.seen.get_mut().last(db, key) {
             last.changed(metadata, at, now_ms);
@@ -250,7 +270,7 @@ mod tests {
             let mut model: BTreeMap<(u32, u8), u64> = stored;
             let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
             if fetches {
-                let keys = [0_u8, 1].map(|key| bytes::Bytes::from(vec![key]));
+                let keys = [0_u8, 1].map(|key| Bytes::from(vec![key]));
                 txn.prefetch(keys.iter()).unwrap();
             }
             let mut db = 0;
