@@ -7,9 +7,12 @@
 //! -8 * (height - 1)   next[height - 1] ... next[1]      only as many as the node is high
 //! 0                   next[0]
 //! 8                   the node before, on level 0
-//! 16                  key_len: u32 | value_len: u32
+//! 16                  key_len: 27 bits, run: 5 bits | value_len: u32
 //! 24                  user key | trailer: 8 bytes big-endian | value, or its address if it is long
 //! ```
+//!
+//! `run` counts the versions of the same key behind the node, since the last one that was made high, and stops at its
+//! greatest value.
 //!
 //! Order: by user key under the family's comparator, then by ascending trailer, which puts the
 //! newest first. No two nodes are equal, because a sequence number is used only once.
@@ -45,7 +48,7 @@ pub(super) use self::walk::Walk;
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use crate::comparator::Comparator;
-use crate::internal_key::{self, TRAILER_BYTES};
+use crate::internal_key::TRAILER_BYTES;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// The list as readers share it.
@@ -176,13 +179,6 @@ impl SkipList {
         let key = unsafe { node.key() };
         let trailer = key.last_chunk::<TRAILER_BYTES>();
         trailer.is_some_and(|trailer| u64::from_be_bytes(*trailer) > target.trailer)
-    }
-
-    /// Whether two nodes hold versions of one user key. Neither may be the head.
-    fn is_same_key(&self, one: Node, other: Node) -> bool {
-        // SAFETY: nodes of this list that are not its head, and `&self` keeps the arena.
-        let [one, other] = [one, other].map(|node| internal_key::user_key(unsafe { node.key() }));
-        internal_key::is_same(one, other)
     }
 
     /// The first node at or after `target`.

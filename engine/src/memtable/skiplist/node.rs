@@ -9,7 +9,7 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 use super::Target;
-use crate::internal_key::TRAILER_BYTES;
+use crate::internal_key::{MAX_USER_KEY_BYTES, TRAILER_BYTES};
 use crate::memtable::arena::{ALIGN, Arena, Bump, Pages};
 use crate::sync::{AtomicPtr, Ordering, Witness};
 
@@ -25,11 +25,17 @@ const KEY_AT: usize = WITNESS_AT + size_of::<Witness>();
 /// A value of at least this many bytes is stored apart, and the node holds its address. Searches read the
 /// nodes, so values that are only copied would spread the nodes over more pages; values need no huge pages.
 const APART_BYTES_MIN: usize = 512;
+/// The bits of a key's length. Above them is the run.
+const KEY_LEN_BITS: u32 = 27;
+const KEY_LEN_MASK: u32 = (1 << KEY_LEN_BITS) - 1;
+/// The longest run that a node counts.
+pub(super) const RUN_MAX: u32 = u32::MAX >> KEY_LEN_BITS;
 const ADDRESS_BYTES: usize = size_of::<*const u8>();
 /// A short key and its lengths end about here, often on the second cache line of the node.
 const PREFETCH_AHEAD: usize = KEY_AT + 24;
 
 const _: () = assert!(align_of::<AtomicPtr<u8>>() <= ALIGN && LINK_BYTES.is_multiple_of(ALIGN));
+const _: () = assert!(MAX_USER_KEY_BYTES + TRAILER_BYTES <= KEY_LEN_MASK as usize);
 const _: () = assert!(align_of::<Witness>() <= ALIGN && WITNESS_AT.is_multiple_of(ALIGN));
 
 /// A node of a list, or its head. Valid for as long as the list's arena.
@@ -96,11 +102,11 @@ impl Node {
         Self::empty(arena, &mut room.nodes, HEIGHT_MAX, 0)
     }
 
-    /// A node with its entry written and its links null, not yet published.
+    /// A node with its entry written and its links null, not yet published. `run` is at most [`RUN_MAX`].
     pub(super) fn entry(
         arena: &Arena,
         room: &mut Room,
-        height: usize,
+        (height, run): (usize, u32),
         target: Target<'_>,
         value: &[u8],
     ) -> Self {
@@ -121,7 +127,8 @@ impl Node {
         // SAFETY: `empty` took room for the lengths and `key_len + value_bytes` bytes after them,
         // no other thread knows the node, and the sources are other memory.
         unsafe {
-            at.add(KEY_LEN_AT).cast::<u32>().write(key_len_stored);
+            let key_len_and_run = key_len_stored | run << KEY_LEN_BITS;
+            at.add(KEY_LEN_AT).cast::<u32>().write(key_len_and_run);
             at.add(VALUE_LEN_AT).cast::<u32>().write(value_len_stored);
             let key = at.add(KEY_AT);
             ptr::copy_nonoverlapping(target.user_key.as_ptr(), key, user_key_len);
@@ -251,10 +258,21 @@ impl Node {
         let at = self.0.as_ptr();
         // SAFETY: both lengths were written before the node was published (invariant 1).
         unsafe {
-            let key_len = at.add(KEY_LEN_AT).cast::<u32>().read();
+            let key_len = at.add(KEY_LEN_AT).cast::<u32>().read() & KEY_LEN_MASK;
             let value_len = at.add(VALUE_LEN_AT).cast::<u32>().read();
             (at.add(KEY_AT), key_len as usize, value_len as usize)
         }
+    }
+
+    /// How many versions of the same key follow the node, up to one that was made high; at most [`RUN_MAX`].
+    ///
+    /// # Safety
+    /// The arena is alive.
+    #[inline]
+    pub(super) unsafe fn run(self) -> u32 {
+        self.witness().read();
+        // SAFETY: written before the node was published, and never again.
+        unsafe { self.0.as_ptr().add(KEY_LEN_AT).cast::<u32>().read() >> KEY_LEN_BITS }
     }
 
     /// The internal key.

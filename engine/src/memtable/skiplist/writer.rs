@@ -18,6 +18,7 @@
 use std::cmp::Ordering as Order;
 use std::sync::Arc;
 
+use super::node::RUN_MAX;
 use super::{Found, HEIGHT_MAX, Node, Room, SkipList, Target};
 use crate::comparator::Comparator;
 use crate::memtable::arena::Arena;
@@ -30,12 +31,10 @@ pub(in crate::memtable) const TOGETHER: usize = 20;
 /// A node rises above a level if at least this many steps on that level led to it.
 const STEPS_MAX: usize = 3;
 
-/// Versions of a known key are inserted low, without a search. But one in this many is searched for
-/// and made taller if it precedes a run of other versions. Otherwise a key with thousands of
-/// versions would be one run that every search for its neighbours has to walk.
+/// Versions of a known key are inserted low, without a search. But before a run of [`RUN_MAX`] low ones, one in this
+/// many is searched for and made taller. Otherwise a key with thousands of versions would be one run that every search
+/// for its neighbours has to walk.
 const VERSIONS_A_TOWER: u64 = 128;
-/// This many versions of a key count as a run.
-const RUN: usize = 32;
 
 /// The right to insert. Each list has exactly one.
 #[derive(Debug)]
@@ -127,15 +126,16 @@ impl Writer {
     /// Inserts a version of the key of `newest`, which must be its newest version so far and older
     /// than `target`.
     ///
-    /// Cost: no comparison. Only one time in [`VERSIONS_A_TOWER`] a walk over at most [`RUN`]
-    /// nodes, and if all of them belong to the key, the cost of [`insert`](Self::insert).
+    /// Cost: no comparison; that of [`insert`](Self::insert) seldom, for a key that has many versions.
     pub(in crate::memtable) fn insert_newer(
         &mut self,
         newest: Node,
         target: Target<'_>,
         value: &[u8],
     ) -> Node {
-        if self.next_random().is_multiple_of(VERSIONS_A_TOWER) && self.list.begins_run(newest) {
+        // SAFETY: the list keeps the arena.
+        let run = unsafe { newest.run() };
+        if run == RUN_MAX && self.next_random().is_multiple_of(VERSIONS_A_TOWER) {
             self.find(target);
             let height = self.choose_height().max(2);
             return self.insert_here(height, target, value);
@@ -144,7 +144,8 @@ impl Writer {
         debug_assert!(list.compare(newest, target).is_gt());
         // SAFETY: the list keeps the arena.
         let before = unsafe { newest.before() }.expect("only the head has none before it");
-        let node = Node::entry(&list.arena, &mut self.room, 1, target, value);
+        let shape = (1, RUN_MAX.min(run + 1));
+        let node = Node::entry(&list.arena, &mut self.room, shape, target, value);
         list.link(before, node, 0);
         list.len.fetch_add(1, Ordering::Relaxed);
         node
@@ -223,7 +224,7 @@ impl Writer {
         value: &[u8],
     ) -> Node {
         let list = &*self.list;
-        let node = Node::entry(&list.arena, &mut self.room, height, target, value);
+        let node = Node::entry(&list.arena, &mut self.room, (height, 0), target, value);
         if height > list.height.load(Ordering::Relaxed) {
             // A reader may see the new height before the node: it then finds no link there and goes
             // a level down.
@@ -309,18 +310,6 @@ impl SkipList {
     fn is_next(&self, node: Node, target: Target<'_>) -> bool {
         self.after(node, 0)
             .is_none_or(|next| self.compare(next, target) == Order::Greater)
-    }
-
-    /// Whether [`RUN`] older versions of a node's key follow it.
-    fn begins_run(&self, newest: Node) -> bool {
-        let mut at = newest;
-        (0..RUN).all(|_| match self.after(at, 0) {
-            Some(next) if self.is_same_key(next, newest) => {
-                at = next;
-                true
-            }
-            _ => false,
-        })
     }
 
     /// Publishes a node after another one on a level. Only the writer may call this, with a node
