@@ -11,8 +11,7 @@
 //! 24                  user key | trailer: 8 bytes big-endian | value, or its address if it is long
 //! ```
 //!
-//! `run` counts the versions of the same key behind the node, since the last one that was made high, and stops at its
-//! greatest value.
+//! `run` counts, in eighths or so, the low versions of the same key that follow the node.
 //!
 //! Order: by user key under the family's comparator, then by ascending trailer, which puts the
 //! newest first. No two nodes are equal, because a sequence number is used only once.

@@ -264,7 +264,7 @@ impl Node {
         }
     }
 
-    /// How many versions of the same key follow the node, up to one that was made high; at most [`RUN_MAX`].
+    /// How many of the low versions of its key that follow the node were counted; at most [`RUN_MAX`].
     ///
     /// # Safety
     /// The arena is alive.

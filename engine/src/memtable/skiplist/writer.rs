@@ -31,10 +31,11 @@ pub(in crate::memtable) const TOGETHER: usize = 20;
 /// A node rises above a level if at least this many steps on that level led to it.
 const STEPS_MAX: usize = 3;
 
-/// Versions of a known key are inserted low, without a search. But before a run of [`RUN_MAX`] low ones, one in this
-/// many is searched for and made taller. Otherwise a key with thousands of versions would be one run that every search
-/// for its neighbours has to walk.
-const VERSIONS_A_TOWER: u64 = 128;
+/// Versions of a known key are inserted low, without a search. But a key with thousands of versions would be one run that
+/// every search for its neighbours has to walk, so one version in some 256 is searched for and made taller. A node counts
+/// the low ones behind it: one in this many, by chance, because it has few bits for that. After [`RUN_MAX`] a tall one is
+/// due.
+const VERSIONS_A_COUNT: u64 = 8;
 
 /// The right to insert. Each list has exactly one.
 #[derive(Debug)]
@@ -135,7 +136,8 @@ impl Writer {
     ) -> Node {
         // SAFETY: the list keeps the arena.
         let run = unsafe { newest.run() };
-        if run == RUN_MAX && self.next_random().is_multiple_of(VERSIONS_A_TOWER) {
+        let is_counted = self.next_random().is_multiple_of(VERSIONS_A_COUNT);
+        if is_counted && run == RUN_MAX {
             self.find(target);
             let height = self.choose_height().max(2);
             return self.insert_here(height, target, value);
@@ -144,7 +146,7 @@ impl Writer {
         debug_assert!(list.compare(newest, target).is_gt());
         // SAFETY: the list keeps the arena.
         let before = unsafe { newest.before() }.expect("only the head has none before it");
-        let shape = (1, RUN_MAX.min(run + 1));
+        let shape = (1, run + u32::from(is_counted));
         let node = Node::entry(&list.arena, &mut self.room, shape, target, value);
         list.link(before, node, 0);
         list.len.fetch_add(1, Ordering::Relaxed);
