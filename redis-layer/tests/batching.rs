@@ -403,7 +403,7 @@ fn commands_that_arrive_while_the_thread_is_busy_become_two_batches() {
 fn pipelines_that_arrive_together_are_answered_when_all_have_run() {
     const WRITERS: usize = 8;
     // Together they are more than run in one batch.
-    let pipeline = b"INCR counter\r\n".repeat(24);
+    let pipeline = b"INCR counter\r\n".repeat(192);
     let mut crowd = Crowd::of(WRITERS);
     let before = crowd.batches();
     // Who is answered before the last batch sees that it is not written.

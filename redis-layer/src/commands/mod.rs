@@ -80,7 +80,9 @@ pub use expire::remove_expired;
 pub use key_locks::Wait;
 pub use outbox::{Message, Outbox};
 pub use peer::Peer;
-pub use pipeline::{Arrived, Progress, execute_next, execute_together, may_join_batch};
+pub use pipeline::{
+    Arrived, COMMANDS_MAX, Progress, execute_next, execute_together, may_join_batch,
+};
 pub use reply::{Protocol, Reply};
 pub(crate) use run_blocking::{run_blocking, run_maybe_blocking};
 pub use session::{Server, Session, Settings, Shutdown};

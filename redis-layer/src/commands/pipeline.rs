@@ -39,7 +39,9 @@ use crate::commands::{Args, CommandError, Reply, Server, Session};
 use crate::types::Txn;
 
 /// The most commands that run together. They hold their locks until the last one is done.
-const COMMANDS_MAX: usize = 64;
+pub const COMMANDS_MAX: usize = 512;
+/// For how many commands one counts whose cost its arguments do not bound, so that other clients do not wait long.
+const UNBOUNDED: usize = 8;
 /// The most bytes that their arguments have together, and about the most that their answers have, so that other
 /// clients do not wait long.
 const BYTES_MAX: usize = 64 * 1024;
@@ -170,14 +172,14 @@ fn plain_ones<'c>(
 ) -> Vec<Command<'c>> {
     let all = queues.iter().map(|queue| queue.len()).sum::<usize>();
     let mut plain = Vec::with_capacity(all.min(COMMANDS_MAX));
-    let mut bytes = 0;
+    let (mut bytes, mut count) = (0, 0);
     let clients = sessions.iter().zip(queues).enumerate();
     let alike = clients
         .filter(|(_, (session, _))| session.db == sessions[0].db && may_run_plainly(session));
     for (owner, (_, queue)) in alike {
         for args in *queue {
             bytes += args.iter().map(Bytes::len).sum::<usize>();
-            if plain.len() == COMMANDS_MAX || bytes > BYTES_MAX {
+            if count >= COMMANDS_MAX || bytes > BYTES_MAX {
                 return plain;
             }
             let before = plain.last().filter(|before| before.args.is_alike(args));
@@ -187,6 +189,7 @@ fn plain_ones<'c>(
             else {
                 break;
             };
+            count += if is_quick(spec) { 1 } else { UNBOUNDED };
             let args = Args::new(args, spec);
             plain.push(Command { owner, args });
         }

@@ -31,8 +31,8 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::commands::{
-    Arrived, Executed, Message, Outbox, Progress, Reply, Server, Session, Wait, Waiting,
-    execute_next, may_join_batch,
+    Arrived, COMMANDS_MAX, Executed, Message, Outbox, Progress, Reply, Server, Session, Wait,
+    Waiting, execute_next, may_join_batch,
 };
 use crate::server::Durability;
 use crate::server::batching::{BatchResult, Batcher};
@@ -45,9 +45,7 @@ use crate::types::packed::FRAME_BYTES_MAX;
 
 /// Answers are sent when they reach this size, even if more commands have arrived.
 const SEND_BYTES: usize = 64 * 1024;
-/// How many commands are parsed before the first of them runs.
-const COMMANDS_AHEAD: usize = 64;
-/// Also, parsing stops once they have this many bytes: what is parsed but not run is not counted as a query.
+/// At most as many commands as may run together are parsed before the first of them runs. Also, parsing stops once they have this many bytes: what is parsed but not run is not counted as a query.
 const BYTES_AHEAD: usize = 64 * 1024;
 /// How long a task waits to be woken for locks before it waits on its thread.
 const QUEUE_TIMEOUT: Duration = Duration::from_millis(10);
@@ -323,7 +321,7 @@ impl Connection {
     /// authenticated yet only one is taken, because that may change what is allowed next.
     fn take_commands(&mut self) {
         let most = if self.session.is_trusted() {
-            COMMANDS_AHEAD
+            COMMANDS_MAX
         } else {
             1
         };
