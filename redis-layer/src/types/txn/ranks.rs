@@ -13,7 +13,7 @@ impl<'s> Txn<'s> {
         match &self.locks {
             Locks::Unknown | Locks::OfCaller(None) => false,
             Locks::OfCaller(Some(Scope::Everything)) => true,
-            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.iter().any(|held| *held == key),
+            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.contains(&key),
             Locks::Own(held, _) => held == key,
         }
     }
