@@ -155,10 +155,13 @@ fn run_plain_ones(
     for command in &commands[..executed.len()] {
         ran[command.owner] += 1;
     }
-    // The results are in the order of the clients, as their commands were.
-    for (client, ran) in clients.iter_mut().zip(ran) {
+    // The results are in the order of the clients, as their commands were. Those at the end can be taken without moving
+    // the others.
+    for (client, ran) in clients.iter_mut().zip(ran).rev() {
         client.executed.reserve(client.commands.len());
-        client.executed.extend(executed.drain(..ran));
+        client
+            .executed
+            .extend(executed.drain(executed.len() - ran..));
         client.commands.drain(..ran);
     }
     Some(Progress::Ran)

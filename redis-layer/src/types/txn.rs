@@ -30,6 +30,7 @@ use bytes::Bytes;
 use crate::store::{Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
 use crate::types::databases::Mapping;
 use crate::types::rows::{RowPrefix, metadata_key};
+use crate::types::zset::Ahead;
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 use changes::{Changes, UndoRecord};
@@ -80,6 +81,8 @@ pub struct Txn<'s> {
     elements: Prefetched,
     /// The version of the collection that was used last, and the prefix of its rows.
     prefix: RefCell<Option<(u64, RowPrefix)>>,
+    /// Members that pops have read ahead.
+    pub(in crate::types) ahead: Option<Ahead>,
     /// The row that [`get_again`](Self::get_again) read last.
     last_read: RefCell<Option<Read>>,
     db: DbNumber,
@@ -180,6 +183,7 @@ impl<'s> Txn<'s> {
             prefetched: Prefetched::default(),
             elements: Prefetched::default(),
             prefix: RefCell::default(),
+            ahead: None,
             last_read: RefCell::default(),
             changes: Default::default(),
             undo: None,
@@ -290,6 +294,7 @@ impl<'s> Txn<'s> {
             self.changes[space.index()].undo(before);
         }
         self.seen.get_mut().forget_last();
+        self.ahead = None;
         self.touched.truncate(savepoint.touched);
         self.held.truncate(savepoint.held);
         self.discarded.truncate(savepoint.discarded);
@@ -447,6 +452,9 @@ impl<'s> Txn<'s> {
                     self.held.push(key.clone());
                 }
             }
+        }
+        if space == Space::Score {
+            self.ahead = None;
         }
         let (at, before) = changes.insert(key, value);
         self.push_undo(space, before);

@@ -35,6 +35,7 @@ impl<'s> Txn<'s> {
         self.prefetched.clear();
         self.elements.clear();
         self.last_read.take();
+        self.ahead = None;
         self.seen = RefCell::default();
         Ok(true)
     }

@@ -10,6 +10,7 @@
 //! 4. The [index](indexes) in memory, if there is one, counts the score rows.
 
 mod add;
+mod ahead;
 pub mod algebra;
 pub mod counts;
 pub mod indexes;
@@ -25,6 +26,7 @@ use bytes::Bytes;
 use members::MEMBERS_RESERVED;
 
 pub use add::{AddRule, Added};
+pub(crate) use ahead::Ahead;
 pub use members::{Element, Gather, Members};
 pub use range::{LexBound, LexRange, ScoreRange, Window};
 

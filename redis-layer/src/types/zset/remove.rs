@@ -29,9 +29,9 @@ impl SortedSet<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
-        let popped: Members = self.by_score(&ScoreRange::ALL, direction, Window::first(count))?;
-        let popped = popped.into_elements();
+        let (popped, ahead) = self.take_ahead(count, direction)?;
         self.erase_all(&popped)?;
+        self.txn.ahead = Some(ahead);
         if let Some(last) = popped.last() {
             let row = self.prefix.score_key(score_of(last)?, &last.member);
             self.marks.pass(self.prefix.mark_of(&row), direction);
