@@ -17,7 +17,8 @@
 //! table that is too small makes searches slower, never wrong.
 //!
 //! A small memtable fits in the processor's cache and is searched fast, so the first table is made only at
-//! some hundred entries. Each further one is filled by one walk over the list. It has four times the
+//! some hundred entries. Each further one is filled by a walk over the list: in steps, of which each insertion pays for
+//! a few, because a walk over a large list takes as long as thousands of insertions ([`Growth`]). It has four times the
 //! buckets of the one before. If it is to be the last, it has as many as will be needed when the write
 //! buffer is full, estimated from the keys so far. All tables are kept as long as the memtable, since a
 //! reader may still look into an old one; together the old ones are mostly less than a third of the last.
@@ -37,11 +38,13 @@
 )]
 
 mod buckets;
+mod growth;
 
 use self::buckets::{Bucket, Buckets, SLOTS};
-use super::skiplist::{Node, SkipList, Walk};
+pub(super) use self::growth::Growth;
+use super::skiplist::{Node, SkipList, Target};
+use super::split;
 use crate::bloom::KeyHash;
-use crate::internal_key;
 use crate::sync::{AtomicUsize, OnceLock, Ordering};
 
 /// The index starts to pay off once there is one entry for each so many bytes of the write buffer,
@@ -165,16 +168,33 @@ impl Index {
         Some(node)
     }
 
-    /// Makes the next table if it is time. The writer calls it between insertions; entries take `used` bytes.
+    /// Makes the next table if it is time, or a part of it. The writer calls it between insertions; entries take `used`
+    /// bytes.
     #[inline]
-    pub(super) fn keep_up(&self, list: &SkipList, used: usize) {
-        let due = match self.table() {
-            Some(table) => table.is_full(),
-            None => list.len() >= self.entries_min,
-        };
-        if due && let Some(buckets) = self.next_buckets(used) {
-            self.grow(list, buckets);
+    pub(super) fn keep_up(&self, growth: &mut Option<Growth>, list: &SkipList, used: usize) {
+        if growth.is_none() {
+            let due = match self.table() {
+                Some(table) => table.is_full(),
+                None => list.len() >= self.entries_min,
+            };
+            if due && let Some(buckets) = self.next_buckets(used) {
+                *growth = Some(Growth::new(list, buckets));
+            }
         }
+        if let Some(growing) = growth
+            && growing.go_on(list)
+            && let Some(grown) = growth.take()
+        {
+            self.publish(grown.into_table());
+        }
+    }
+
+    /// Lets readers find a table that has all keys so far.
+    #[cold]
+    fn publish(&self, table: Table) {
+        let count = self.count.load(Ordering::Relaxed);
+        self.tables[count].set(table).expect("it is made once");
+        self.count.store(count + 1, Ordering::Release);
     }
 
     /// How many buckets the next table has; `None` if the one in use will do.
@@ -197,24 +217,6 @@ impl Index {
             false => GROWTH * buckets,
         };
         Some(next.min(self.buckets_max))
-    }
-
-    /// Makes the next table, with the keys so far. Readers find it only when it is complete.
-    #[cold]
-    fn grow(&self, list: &SkipList, buckets: usize) {
-        let count = self.count.load(Ordering::Relaxed);
-        let table = Table::new(buckets);
-        let mut before: Option<Node> = None;
-        for node in Walk::new(list) {
-            let user_key = user_key_of(&node);
-            let is_newest = before.is_none_or(|before| user_key_of(&before) != user_key);
-            if is_newest && let Known::Absent(slot) = table.find(user_key, KeyHash::of(user_key)) {
-                slot.fill(node);
-            }
-            before = Some(node);
-        }
-        self.tables[count].set(table).expect("it is made once");
-        self.count.store(count + 1, Ordering::Release);
     }
 }
 
@@ -292,9 +294,15 @@ impl Slot<'_> {
 /// The user key of a node in the index.
 #[inline]
 fn user_key_of(node: &Node) -> &[u8] {
+    target_of(node).user_key
+}
+
+/// The place of a node in the index.
+#[inline]
+fn target_of(node: &Node) -> Target<'_> {
     // SAFETY: a head is never in the index, and the arena of the list, which lives as long as the
     // index, keeps the node.
-    internal_key::user_key(unsafe { node.key() })
+    split(unsafe { node.key() })
 }
 
 /// The bucket comes from the upper half of the hash, the tag from the lower.
@@ -307,7 +315,7 @@ fn tag_of(hash: KeyHash) -> u8 {
 mod tests {
     use super::*;
     use crate::comparator::Comparator;
-    use crate::internal_key::{MAX_SEQUENCE, ParsedKey, ValueKind};
+    use crate::internal_key::{self, MAX_SEQUENCE, ParsedKey, ValueKind};
     use crate::memtable::{Memtable, MemtableWriter};
 
     const BUFFER_BYTES: usize = 1 << 20;
@@ -359,6 +367,65 @@ mod tests {
         let slots = |table: &OnceLock<Table>| table.get().map(|table| table.buckets.len() * SLOTS);
         let slots: Vec<usize> = table.index.tables.iter().filter_map(slots).collect();
         assert_eq!(slots, [28, 112, 448, 1792, 7168]);
+    }
+
+    /// Keys come and come again while a table is made, now and then with their versions in the wrong order, as they do in
+    /// a replay.
+    #[test]
+    fn a_table_that_is_made_in_steps_misses_no_key_and_no_version() {
+        const GROUP: u64 = 8;
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);
+        let table = writer.reader();
+        let mut newest = std::collections::HashMap::new();
+        let (mut tables, mut steps, mut checked) = (0, 0, 0);
+        let mut random = 1_u64;
+        for group in 0..20_000 {
+            let first = group * GROUP + 1;
+            let mut entries: Vec<(u64, u64)> = (first..first + GROUP)
+                .map(|sequence| {
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    let key = match random >> 61 {
+                        0 => sequence,
+                        1 => (random >> 33) % 10,
+                        _ => (random >> 33) % 50_000,
+                    };
+                    (key, sequence)
+                })
+                .collect();
+            if group % 3 == 0 {
+                entries.reverse();
+            }
+            let keys: Vec<_> = entries.iter().map(|(key, _)| key.to_be_bytes()).collect();
+            writer.insert_all(entries.iter().zip(&keys).map(|((_, sequence), user_key)| {
+                let (sequence, kind) = (*sequence, ValueKind::Put);
+                let key = ParsedKey {
+                    user_key,
+                    sequence,
+                    kind,
+                };
+                (key, &b""[..])
+            }));
+            writer.end_batch();
+            for (key, sequence) in entries {
+                let known = newest.entry(key).or_insert(sequence);
+                *known = sequence.max(*known);
+            }
+            steps += usize::from(writer.growth.is_some());
+            let now = table.index.count.load(Ordering::Relaxed);
+            if now > tables {
+                tables = now;
+                for (&key, &sequence) in &newest {
+                    assert_eq!(newest_in_index(&table, key), Some(sequence), "{key}");
+                }
+                checked = newest.len();
+            }
+        }
+        assert!(
+            steps > 300 && checked > 20_000,
+            "{steps} steps, {checked} keys"
+        );
     }
 
     #[test]

@@ -28,7 +28,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use self::cursor::{MemtableCursor, MemtableEntries};
-use self::index::{Index, Known};
+use self::index::{Growth, Index, Known};
 use self::ranges::{Ranges, RangesWriter};
 use self::skiplist::{Node, SkipList, TOGETHER, Target, Writer};
 use crate::bloom::KeyHash;
@@ -73,6 +73,8 @@ pub struct MemtableWriter {
     list: Writer,
     ranges: RangesWriter,
     index: Arc<Index>,
+    /// The index's next table, while it is made.
+    growth: Option<Growth>,
 }
 
 /// The version of a key that a lookup found.
@@ -104,6 +106,7 @@ impl MemtableWriter {
             list: Writer::new(comparator, chunk_bytes_max),
             ranges: RangesWriter::new(buffer_bytes),
             index: Arc::new(Index::new(buffer_bytes)),
+            growth: None,
         }
     }
 
@@ -138,14 +141,23 @@ impl MemtableWriter {
         let hash = KeyHash::of(key.user_key);
         self.index.prefetch(hash);
         let target = target_of(key);
-        let Self { list, index, .. } = self;
+        let Self {
+            list,
+            index,
+            growth,
+            ..
+        } = self;
         let known = match list.follows_last(target) {
             true => Known::Unknown,
             false => index.find(target.user_key, hash),
         };
-        if !insert_known(list, known, target, value) {
+        let node = insert_known(list, known, target, value).unwrap_or_else(|| {
             let node = list.insert(target, value);
             note(index, list.list(), known, (node, target, hash));
+            node
+        });
+        if let Some(growth) = growth {
+            growth.note(list.list(), node, hash);
         }
     }
 
@@ -159,8 +171,10 @@ impl MemtableWriter {
             list,
             ranges,
             index,
+            growth,
             ..
         } = self;
+        let growth = growth.as_ref();
         let mut entries = entries.into_iter();
         let mut together: [Entry<'_>; TOGETHER] = Default::default();
         let mut unknown = ToSearch::default();
@@ -182,15 +196,19 @@ impl MemtableWriter {
             prefetch_known(index, list.list(), &together[..len]);
             for &(target, value, hash) in &together[..len] {
                 let known = index.find(target.user_key, hash);
-                if !insert_known(list, known, target, value) {
-                    unknown.add((target, value, hash), known);
-                    if unknown.len == TOGETHER {
-                        unknown.insert(list, index);
+                if let Some(node) = insert_known(list, known, target, value) {
+                    if let Some(growth) = growth {
+                        growth.note(list.list(), node, hash);
                     }
+                    continue;
+                }
+                unknown.add((target, value, hash), known);
+                if unknown.len == TOGETHER {
+                    unknown.insert(list, index, growth);
                 }
             }
             if len < TOGETHER {
-                return unknown.insert(list, index);
+                return unknown.insert(list, index, growth);
             }
         }
     }
@@ -212,7 +230,8 @@ impl MemtableWriter {
     #[inline]
     pub fn end_batch(&mut self) {
         self.ranges.end_batch(self.list.list().comparator());
-        self.index.keep_up(self.list.list(), self.list.used());
+        self.index
+            .keep_up(&mut self.growth, self.list.list(), self.list.used());
     }
 
     /// Like [`end_batch`](Self::end_batch), for a memtable that holds one batch only and is flushed
@@ -239,13 +258,15 @@ impl<'a, 'i> ToSearch<'a, 'i> {
     }
 
     /// Inserts all gathered entries and empties the collection.
-    fn insert(&mut self, list: &mut Writer, index: &Index) {
+    fn insert(&mut self, list: &mut Writer, index: &Index, growth: Option<&Growth>) {
         let entries = &self.entries[..self.len];
         let mut nodes = [None; TOGETHER];
         list.insert_all(entries, &mut nodes);
         for (((target, _), (known, hash)), node) in entries.iter().zip(self.known).zip(nodes) {
-            if let Some(node) = node {
-                note(index, list.list(), known, (node, *target, hash));
+            let Some(node) = node else { continue };
+            note(index, list.list(), known, (node, *target, hash));
+            if let Some(growth) = growth {
+                growth.note(list.list(), node, hash);
             }
         }
         self.len = 0;
@@ -437,15 +458,21 @@ fn prefetch_known(index: &Index, list: &SkipList, entries: &[Entry<'_>]) {
     }
 }
 
-/// Inserts a version if the newest version of its key is known and this one is newer. Returns whether it did.
+/// Inserts a version if the newest version of its key is known and this one is newer.
 #[inline]
-fn insert_known(list: &mut Writer, known: Known<'_>, target: Target<'_>, value: &[u8]) -> bool {
+fn insert_known(
+    list: &mut Writer,
+    known: Known<'_>,
+    target: Target<'_>,
+    value: &[u8],
+) -> Option<Node> {
     match known {
         Known::Newest(newest, slot) if list.list().is_older(newest, target) => {
-            slot.renew(list.insert_newer(newest, target, value));
-            true
+            let node = list.insert_newer(newest, target, value);
+            slot.renew(node);
+            Some(node)
         }
-        _ => false,
+        _ => None,
     }
 }
 

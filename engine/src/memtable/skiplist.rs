@@ -74,6 +74,11 @@ impl SkipList {
         self.len.load(Ordering::Relaxed)
     }
 
+    /// The node before all others, which has no key.
+    pub(super) const fn head(&self) -> Node {
+        self.head
+    }
+
     pub(super) fn reserved(&self) -> usize {
         self.arena.reserved()
     }

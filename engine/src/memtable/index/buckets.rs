@@ -44,6 +44,11 @@ impl Bucket {
         self.tags.store(tags | tag, Ordering::Release);
     }
 
+    /// Makes the system get memory for an empty bucket that only the writer sees, and for what is in the same page.
+    pub(super) fn touch(&self) {
+        self.tags.store(0, Ordering::Relaxed);
+    }
+
     /// Prefetches the bucket.
     #[inline]
     pub(super) fn prefetch(&self) {

@@ -1,0 +1,111 @@
+//! The making of a larger table.
+//!
+//! The writer makes it step by step between insertions. First it touches the table's memory, a huge page at a time,
+//! because getting one that was not in use for long takes milliseconds. Then it walks over the list and enters the newest
+//! version of each key. Meanwhile readers use the table before.
+//!
+//! Invariants
+//! 1. Only the writer sees the table until it is complete.
+//! 2. Each key whose newest version is at or before the place that the walk has reached, and each key that was inserted
+//!    since the making began, is in the table with its newest version, unless there was no room for it. So at the end of
+//!    the list every key is.
+
+use super::buckets::Bucket;
+use super::{Known, Table, target_of, user_key_of};
+use crate::bloom::KeyHash;
+use crate::memtable::skiplist::{Node, SkipList};
+
+/// Lists with at most this many entries are walked over at once, which takes less than a millisecond.
+const ENTRIES_AT_ONCE: usize = 8 << 10;
+/// The walk passes this many entries for each one that is inserted. The table before is then seldom so full that keys
+/// have no room there, although a key may have several versions.
+const ENTRIES_A_STEP: usize = 8;
+/// So many nodes are looked at together, because each of them, and its place in the table, is a cache miss.
+const TOGETHER: usize = 32;
+/// The buckets in a huge page.
+const TOUCHED_A_STEP: usize = (2 << 20) / size_of::<Bucket>();
+
+/// A table that does not have all keys yet.
+#[derive(Debug)]
+pub(in crate::memtable) struct Growth {
+    table: Table,
+    /// How many of its buckets have got memory.
+    touched: usize,
+    /// The last node that the walk has reached; the list's head at first.
+    reached: Node,
+    /// How many entries the list had at the last step.
+    entries: usize,
+}
+
+impl Growth {
+    #[cold]
+    pub(super) fn new(list: &SkipList, buckets: usize) -> Self {
+        Self {
+            table: Table::new(buckets),
+            touched: 0,
+            reached: list.head(),
+            entries: list.len(),
+        }
+    }
+
+    /// Notes a node that was just inserted.
+    pub(in crate::memtable) fn note(&self, list: &SkipList, node: Node, hash: KeyHash) {
+        let target = target_of(&node);
+        match self.table.find(target.user_key, hash) {
+            Known::Absent(slot) => slot.fill(node),
+            Known::Newest(newest, slot) if list.is_older(newest, target) => slot.renew(node),
+            Known::Newest(..) | Known::Unknown => {}
+        }
+    }
+
+    /// Goes on with the work, as far as the entries inserted since the last step pay for it. Returns whether all is done.
+    pub(super) fn go_on(&mut self, list: &SkipList) -> bool {
+        let entries = list.len();
+        if entries <= ENTRIES_AT_ONCE {
+            return self.walk(list, usize::MAX);
+        }
+        if self.touched < self.table.buckets.len() {
+            self.table.buckets[self.touched].touch();
+            self.touched += TOUCHED_A_STEP;
+            return false;
+        }
+        let inserted = entries - self.entries;
+        self.entries = entries;
+        self.walk(list, inserted * ENTRIES_A_STEP)
+    }
+
+    /// Enters the keys of the next nodes, about `most` of them. Returns whether the end of the list is reached.
+    fn walk(&mut self, list: &SkipList, most: usize) -> bool {
+        let mut walked = 0;
+        while walked < most {
+            let mut nodes = [self.reached; TOGETHER];
+            let count = list.nodes_after(self.reached, &mut nodes);
+            let mut before = (self.reached != list.head()).then_some(self.reached);
+            let mut newest = [(self.reached, KeyHash::default()); TOGETHER];
+            let mut keys = 0;
+            for &node in &nodes[..count] {
+                let user_key = user_key_of(&node);
+                if before.is_none_or(|before| user_key_of(&before) != user_key) {
+                    let hash = KeyHash::of(user_key);
+                    self.table.home(hash).1.prefetch();
+                    newest[keys] = (node, hash);
+                    keys += 1;
+                }
+                before = Some(node);
+            }
+            for &(node, hash) in &newest[..keys] {
+                self.note(list, node, hash);
+            }
+            if count < TOGETHER {
+                return true;
+            }
+            self.reached = nodes[count - 1];
+            walked += count;
+        }
+        false
+    }
+
+    pub(super) fn into_table(self) -> Table {
+        self.table
+    }
+}
