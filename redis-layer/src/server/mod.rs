@@ -9,6 +9,7 @@
 //! With `--sync always` the answers wait until the store has synced, and one sync serves every connection that waits
 //! ([`Durability`]). Separate threads remove expired keys and free the space of removed collections.
 
+mod background;
 mod batching;
 mod client_checks;
 mod connection;
