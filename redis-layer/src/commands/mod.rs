@@ -45,6 +45,7 @@ pub mod outbox;
 mod peer;
 mod persistence;
 mod pipeline;
+mod pops;
 mod process;
 mod pubsub;
 mod random;
