@@ -12,7 +12,7 @@ pub(crate) type Store = BTreeMap<Vec<u8>, Vec<u8>>;
 pub(crate) fn store(keys: &[&[u8]]) -> Store {
     let value = |key: &[u8]| -> &[u8] {
         match key.last() {
-            Some(last) if last % 2 == 0 => b"",
+            Some(last) if last.is_multiple_of(2) => b"",
             _ => b"value",
         }
     };
