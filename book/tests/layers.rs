@@ -284,3 +284,28 @@ fn a_use_of_a_higher_layer_is_found_however_it_is_written() {
     ));
     assert!(!broken("#[cfg(test)] mod tests { use crate::db::Db; }"));
 }
+
+/// The modules with so many parts that they open with a map of them.
+const MAPS: [&str; 4] = [
+    "engine/src/db/mod.rs",
+    "redis-layer/src/commands/mod.rs",
+    "redis-layer/src/server/mod.rs",
+    "redis-layer/src/types/mod.rs",
+];
+
+#[test]
+fn the_map_of_a_large_module_names_every_part() {
+    for map in MAPS {
+        let text = fs::read_to_string(root().join(map)).unwrap();
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let opening = text.lines().take_while(|line| line.starts_with("//!"));
+        let opening = opening.collect::<Vec<_>>().join("\n");
+        let named: BTreeSet<&str> = opening.split(|letter| !is_of_name(letter)).collect();
+        let parts = text.lines().filter_map(|line| {
+            let (_, part) = line.strip_suffix(';')?.rsplit_once("mod ")?;
+            part.chars().all(is_of_name).then_some(part)
+        });
+        let missing: Vec<&str> = parts.filter(|part| !named.contains(part)).collect();
+        assert!(missing.is_empty(), "{map} does not name {missing:?}");
+    }
+}

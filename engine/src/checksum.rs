@@ -13,3 +13,55 @@ pub(crate) fn checksum(offset: u64, bytes: &[u8]) -> u32 {
     hasher.update(bytes);
     hasher.finalize()
 }
+
+/// What a stored checksum covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Covered {
+    /// A fragment of a log, except for the checksum itself.
+    Fragment,
+    /// A block of a table, with its trailer.
+    Block,
+    /// The footer of a table up to its checksum. It is the only one that does not include the offset.
+    Footer,
+}
+
+impl Covered {
+    const ALL: [Self; 3] = [Self::Fragment, Self::Block, Self::Footer];
+
+    /// How a message of a mismatch begins.
+    const fn subject(self) -> &'static str {
+        match self {
+            Self::Fragment => "the checksum of a fragment",
+            Self::Block => "the checksum of a block",
+            Self::Footer => "the checksum of the footer",
+        }
+    }
+
+    /// What is wrong if the bytes have another checksum than the stored one, as part of a sentence.
+    pub(crate) fn mismatch(self, stored: u32, computed: u32) -> String {
+        let subject = self.subject();
+        format!("{subject} is {stored:08x}, its bytes give {computed:08x}")
+    }
+
+    /// What a message says a [mismatch](Self::mismatch) of, if it says so.
+    pub(crate) fn of_message(what: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|covered| what.contains(covered.subject()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_which_checksum_is_wrong() {
+        for covered in Covered::ALL {
+            let what = format!("record 3: {}: it ends here", covered.mismatch(1, 2));
+            assert_eq!(Covered::of_message(&what), Some(covered));
+        }
+        let other = "the checksum of nothing is 00000001";
+        assert_eq!(Covered::of_message(other), None);
+    }
+}

@@ -52,7 +52,7 @@
 //! keys, error                   keys depends on nothing
 //! ```
 //!
-//! `checksum`, [`varint`], [`bloom`] and [`annotate`] are small helpers that all layers share.
+//! `checksum`, `prefetch`, `sync`, [`varint`], [`bloom`] and [`annotate`] are small helpers that all layers share.
 
 pub mod annotate;
 pub mod batch;
@@ -72,6 +72,7 @@ pub mod iter;
 pub mod keys;
 pub mod log;
 pub mod memtable;
+mod prefetch;
 pub mod range_tombstone;
 pub mod sstable;
 mod sync;

@@ -32,6 +32,16 @@ const GROUP_BYTES_MAX: usize = 1 << 20;
 /// Room for what a batch stores of a record besides key and value.
 const RECORD_BYTES: usize = 32;
 
+/// The wait is skipped for at most two to this power groups, less one, however often it was in vain.
+const IN_VAIN_MAX: u32 = 8;
+/// How often a follower checks before it yields. A leader that does not sync is done within a few
+/// microseconds, which is less than it takes to put a thread to sleep and wake it.
+const SPINS_BEFORE_SLEEP: u32 = 100;
+/// How often it then yields to other threads and checks again before it sleeps: the leader may have
+/// a larger batch.
+const YIELDS_BEFORE_SLEEP: u32 = 20;
+
+/// The writers that wait, and what the next leader of a synced group should know of the last one.
 #[derive(Debug, Default)]
 pub(super) struct CommitQueue {
     state: Mutex<QueueState>,
@@ -53,9 +63,6 @@ pub(super) struct Gathering {
     /// This many groups do not wait.
     skip: u32,
 }
-
-/// The wait is skipped for at most two to this power groups, less one, however often it was in vain.
-const IN_VAIN_MAX: u32 = 8;
 
 impl Gathering {
     fn wait_for(&mut self, returning: &AtomicUsize) {
@@ -96,13 +103,6 @@ struct Follower {
     woken: Condvar,
 }
 
-/// How often a follower checks before it yields. A leader that does not sync is done within a few
-/// microseconds, which is less than it takes to put a thread to sleep and wake it.
-const LOOKS_BEFORE_SLEEP: u32 = 100;
-/// How often it then yields to other threads and checks again before it sleeps: the leader may have
-/// a larger batch.
-const YIELDS_BEFORE_SLEEP: u32 = 20;
-
 #[derive(Debug)]
 enum FollowerState {
     Waiting(WriteBatch),
@@ -129,7 +129,7 @@ impl Follower {
     /// Waits for the outcome, or for the lead, with which the batch comes back.
     fn wait(&self) -> Result<WriteBatch, Result<()>> {
         if !self.sync {
-            self.look();
+            self.spin();
         }
         let mut state = self.state.lock();
         loop {
@@ -143,8 +143,8 @@ impl Follower {
     }
 
     /// Waits a moment without sleeping.
-    fn look(&self) {
-        for _ in 0..LOOKS_BEFORE_SLEEP {
+    fn spin(&self) {
+        for _ in 0..SPINS_BEFORE_SLEEP {
             if self.is_decided.load(Ordering::Acquire) {
                 return;
             }

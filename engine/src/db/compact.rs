@@ -16,7 +16,7 @@ use crate::db::jobs::{Counted, at_level, outcome_of, publish};
 use crate::db::signals::{Piece, Work, closed};
 use crate::error::{Error, Result};
 use crate::iter::Bounds;
-use crate::version::{FileMeta, VersionEdit};
+use crate::version::{FileMeta, Version, VersionEdit};
 
 impl Core {
     /// Does the compaction that is needed most. Returns `false` if none is needed, or only by
@@ -107,16 +107,11 @@ impl Core {
     /// # Errors
     /// As for [`Core::compact_once`].
     pub(super) fn compact_everything(&self, family: &FamilyCore) -> Result<()> {
-        let working = self.begin_work(&self.compacting)?;
-        let version = Arc::clone(&family.view.load().version);
-        let outcome = match compaction::pick_everything(&version, &family.options.shape()) {
-            Some(plan) => self.run_plan(family, &plan),
-            None => Ok(true),
-        };
-        drop(working);
-        self.signals.progress();
+        let done = self.compact_as_picked(family, |version| {
+            compaction::pick_everything(version, &family.options.shape())
+        });
         // If the family was dropped meanwhile, nothing is left to compact.
-        if !outcome? && self.is_closing() {
+        if !done? && self.is_closing() {
             return Err(closed());
         }
         Ok(())
@@ -127,30 +122,37 @@ impl Core {
     /// # Errors
     /// As for [`Core::compact_once`], and `InvalidArgument` if the family is dropped.
     pub(super) fn compact_range(&self, family: &FamilyCore, range: &Bounds) -> Result<()> {
-        let working = self.begin_work(&self.compacting)?;
-        let version = Arc::clone(&family.view.load().version);
         let (lower, upper) = (range.lower.as_ref(), range.upper.as_ref());
-        let plan = compaction::pick_range(
-            &version,
-            family.comparator(),
-            lower.map(Vec::as_slice),
-            upper.map(Vec::as_slice),
-        );
-        let outcome = match plan {
-            Some(plan) => self.run_plan(family, &plan),
-            None => Ok(true),
-        };
-        drop(working);
-        self.signals.progress();
+        let done = self.compact_as_picked(family, |version| {
+            compaction::pick_range(
+                version,
+                family.comparator(),
+                lower.map(Vec::as_slice),
+                upper.map(Vec::as_slice),
+            )
+        });
         self.signals.request(Work::Compact);
         let name = &family.name;
-        match outcome? {
+        match done? {
             true => Ok(()),
             false if self.is_closing() => Err(closed()),
             false => Err(Error::invalid(format!(
                 "the column family {name:?} was dropped while it was compacted"
             ))),
         }
+    }
+
+    /// Waits for its turn, and does the compaction that `pick` chooses, if it chooses one. Returns `false` if that
+    /// was cancelled.
+    fn compact_as_picked(
+        &self,
+        family: &FamilyCore,
+        pick: impl FnOnce(&Version) -> Option<Plan>,
+    ) -> Result<bool> {
+        self.as_compaction(|| {
+            let version = Arc::clone(&family.view.load().version);
+            pick(&version).map_or(Ok(true), |plan| self.run_plan(family, &plan))
+        })
     }
 
     /// Carries out a compaction. Returns `false` if it was cancelled. The caller must hold

@@ -8,7 +8,8 @@
 //! 3. `manifest`: an edit is applied, written, synced and published under it, so all see one order of edits.
 //! 4. `syncing`, then `naming`: to sync a log or the directory. A failure poisons the database
 //!    before the lock is released, so before any other thread syncs.
-//! 5. `signals`, then `frozen`; the queue of writers; the snapshots: held for a few instructions.
+//! 5. `signals`, then `frozen`; the queue of writers; the snapshots; `lock`; the queue of events: held for a few
+//!    instructions.
 //!
 //! Readers take none of them: they load a family's view, then the visible sequence number. They ignore
 //! writes in the view that are newer than the number. If the memtable is rotated between the two loads, the

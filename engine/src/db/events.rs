@@ -330,14 +330,14 @@ impl Events {
     pub(super) fn deliver(&self) {
         loop {
             // This also returns if a listener causes an event itself.
-            let Some(_alone) = self.delivering.try_lock() else {
+            let Some(alone) = self.delivering.try_lock() else {
                 return;
             };
             while let Some(event) = self.next() {
                 // The call does not touch the database's own state, so a panic leaves nothing half done.
                 let _ = panic::catch_unwind(AssertUnwindSafe(|| self.listener.on_event(&event)));
             }
-            drop(_alone);
+            drop(alone);
             // An event that was queued between the last check and the unlocking would otherwise
             // wait for the next one.
             let waiting = self.waiting.lock();

@@ -1,9 +1,10 @@
 //! The database: open, write, read, flush, compact, close.
 //!
 //! ```text
-//! Db, Family, Snapshot         handles for users; options: what users choose; value, multi_get: what they read
+//! Db, family, snapshot         handles for users; options: what users choose; value, multi_get: what they read
 //!   handle                     keeps the database open, owns its threads
 //!     core                     what all handles and threads share, and the order of its locks
+//!       visible                the last write that readers see
 //!       open, read_only        from the files to a core; directory: what may be opened
 //!       stored, recovery       what the manifest and the logs say; recovery_order: sorts a log's entries
 //!       family_set             creates and drops families
@@ -15,6 +16,7 @@
 //!       signals                how threads wait for each other
 //!
 //! overview, verify, repair     work on the files of a database that is not open; survey: what they share
+//!                              version_order: whether upper tables hold the newer versions of a key
 //! ```
 //!
 //! A write is in the log before it is in a memtable, and in a memtable before any reader sees it. A

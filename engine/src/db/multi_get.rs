@@ -14,7 +14,7 @@ use crate::memtable::{Found, Memtable};
 use crate::sstable::{Asked, TOGETHER_MAX};
 
 /// A key that no run has settled yet.
-struct Open<'k> {
+struct Unsettled<'k> {
     key: &'k [u8],
     hash: KeyHash,
     /// Its place among the answers.
@@ -35,39 +35,29 @@ impl FamilyCore {
         }
         let mut values: Vec<Option<Value>> = keys.iter().map(|_| None).collect();
         let keys = keys.iter().map(AsRef::as_ref).enumerate();
-        let mut open: Vec<Open<'_>> = keys
-            .map(|(place, key)| Open {
+        let mut unsettled: Vec<Unsettled<'_>> = keys
+            .map(|(place, key)| Unsettled {
                 key,
                 hash: KeyHash::of(key),
                 place,
             })
             .collect();
-        let (gets, mut in_vain) = (open.len() as u64, 0);
+        let (gets, mut in_vain) = (unsettled.len() as u64, 0);
         for memtable in view.memtables() {
-            ask_memtable(memtable, sequence, &mut open, &mut values);
-            in_vain += open.len() as u64;
+            ask_memtable(memtable, sequence, &mut unsettled, &mut values);
+            in_vain += unsettled.len() as u64;
         }
         let mut seek_keys = Vec::new();
-        for group in open.chunks(TOGETHER_MAX) {
+        for group in unsettled.chunks(TOGETHER_MAX) {
             seek_keys.clear();
-            for open in group {
-                internal_key::append_seek(&mut seek_keys, open.key, sequence);
+            for key in group {
+                internal_key::append_seek(&mut seek_keys, key.key, sequence);
             }
-            let mut rest = &seek_keys[..];
-            let mut asked: Vec<Asked<'_>> = Vec::with_capacity(group.len());
-            for open in group {
-                let (seek_key, after) = rest.split_at(open.key.len() + TRAILER_BYTES);
-                rest = after;
-                asked.push(Asked {
-                    seek_key,
-                    hash: open.hash,
-                    found: None,
-                });
-            }
+            let mut asked = as_asked(group, &seek_keys);
             let version = &view.version;
             version.get_together(self.comparator(), &mut asked, &mut in_vain)?;
-            for (open, asked) in group.iter().zip(asked) {
-                values[open.place] = asked.found.and_then(value_of);
+            for (key, asked) in group.iter().zip(asked) {
+                values[key.place] = asked.found.and_then(value_of);
             }
         }
         self.looked_in_vain(view, gets, in_vain);
@@ -75,22 +65,38 @@ impl FamilyCore {
     }
 }
 
-/// Takes the values that the memtable has, and keeps in `open` the keys that it does not settle.
+/// The questions of a group to the tables. `seek_keys` holds the keys' internal keys, one after the other.
+fn as_asked<'k>(group: &[Unsettled<'_>], seek_keys: &'k [u8]) -> Vec<Asked<'k>> {
+    let mut asked = Vec::with_capacity(group.len());
+    let mut rest = seek_keys;
+    for key in group {
+        let (seek_key, after) = rest.split_at(key.key.len() + TRAILER_BYTES);
+        rest = after;
+        asked.push(Asked {
+            seek_key,
+            hash: key.hash,
+            found: None,
+        });
+    }
+    asked
+}
+
+/// Takes the values that the memtable has, and keeps in `unsettled` the keys that it does not settle.
 fn ask_memtable(
     memtable: &Memtable,
     sequence: u64,
-    open: &mut Vec<Open<'_>>,
+    unsettled: &mut Vec<Unsettled<'_>>,
     values: &mut [Option<Value>],
 ) {
-    let hashed: Vec<(&[u8], KeyHash)> = open.iter().map(|open| (open.key, open.hash)).collect();
-    let mut found: Vec<Option<Found>> = open.iter().map(|_| None).collect();
+    let hashed: Vec<(&[u8], KeyHash)> = unsettled.iter().map(|key| (key.key, key.hash)).collect();
+    let mut found: Vec<Option<Found>> = unsettled.iter().map(|_| None).collect();
     memtable.get_together(&hashed, sequence, &mut found);
     let mut found = found.into_iter();
-    open.retain(|open| {
+    unsettled.retain(|key| {
         let found = found.next().expect("one for each key");
-        match settled(memtable, open.key, sequence, found) {
+        match settled(memtable, key.key, sequence, found) {
             Some(value) => {
-                values[open.place] = value;
+                values[key.place] = value;
                 false
             }
             None => true,
@@ -101,8 +107,8 @@ fn ask_memtable(
 impl Family {
     /// The values of many keys at one moment, in the order of the keys.
     ///
-    /// For 100 random keys in tables, half faster than as many calls of [`get`](Self::get), because
-    /// the waits for memory overlap.
+    /// Faster than as many calls of [`get`](Self::get), because the waits for memory overlap: `docs/performance.md`
+    /// has the figures.
     ///
     /// # Errors
     /// `Io` or `Corruption` from a table, for any of the keys; then there are no answers.

@@ -8,7 +8,7 @@ use crate::batch::BatchView;
 use crate::error::Error;
 use crate::internal_key::{self, ValueKind};
 use crate::log::{
-    Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode, durable_before,
+    AND_YET, Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode, durable_before,
 };
 use crate::varint;
 use crate::version::{Shows, VersionEdit};
@@ -84,11 +84,9 @@ fn consequence(contents: &[u8], path: &Path, number: u64) -> String {
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(Error::Corruption { offset, what, .. }) => {
-                let follows = what
-                    .rsplit_once(", and yet ")
-                    .map_or("", |(_, follows)| follows);
+                let follows = what.rsplit_once(AND_YET).map_or("", |(_, follows)| follows);
                 return format!(
-                    ", and yet {follows}: this is damage and no torn end, and opening stops at byte {offset}"
+                    "{AND_YET}{follows}: this is damage and no torn end, and opening stops at byte {offset}"
                 );
             }
             Err(error) => return format!(", and {error}"),
@@ -276,8 +274,8 @@ fn edit(payload: &[u8], mut notes: Notes<'_, '_>) -> Result<(), Wrong> {
             Shows::Tag(tag) => format!("tag {tag}: {}", shown.what),
             Shows::Number(number) => format!("{} {number}", shown.what),
             Shows::Length(length) => format!("length {length} of {}", shown.what),
-            Shows::Bytes(bytes) if shown.what.ends_with("est key") => internal_key::describe(bytes),
             Shows::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
+            Shows::Key(bytes) => internal_key::describe(bytes),
         };
         notes.field_to(notes.done() + shown.bytes.len(), meaning);
     });

@@ -9,11 +9,11 @@
 use std::sync::LazyLock;
 
 use crate::annotate::Wrong;
-use crate::checksum::checksum;
-use crate::log;
+use crate::checksum::{Covered, checksum};
 use crate::sstable::FOOTER_CHECKSUM_AT;
 
 const POLYNOMIAL: u32 = 0xedb8_8320;
+const CHECKSUM_BYTES: usize = size_of::<u32>();
 
 static TABLE: LazyLock<[u32; 256]> = LazyLock::new(|| {
     std::array::from_fn(|byte| {
@@ -40,40 +40,32 @@ pub(super) fn find(file: &[u8], wrong: &Wrong) -> Option<(u64, u8)> {
     );
     let unit = file.get(start..end)?;
     // In a fragment the checksum comes first, in a part of a table last, in the footer before the magic.
-    if unit.len() >= log::HEADER_BYTES && wrong.what.contains("checksum of a fragment") {
-        let covered = &unit[4..];
-        let computed = checksum(wrong.range.start, covered);
-        return one_byte(covered, start + 4, unit.first_chunk()?, start, computed);
+    match Covered::of_message(&wrong.what)? {
+        Covered::Fragment => {
+            let covered = unit.get(CHECKSUM_BYTES..)?;
+            let computed = checksum(wrong.range.start, covered);
+            let stored = unit.first_chunk()?;
+            one_byte(covered, start + CHECKSUM_BYTES, stored, start, computed)
+        }
+        Covered::Block => {
+            let (covered, stored) = unit.split_last_chunk()?;
+            let computed = checksum(wrong.range.start, covered);
+            one_byte(covered, start, stored, start + covered.len(), computed)
+        }
+        Covered::Footer => {
+            let covered = unit.get(..FOOTER_CHECKSUM_AT)?;
+            let stored = unit.get(FOOTER_CHECKSUM_AT..)?.first_chunk()?;
+            let computed = crc32fast::hash(covered);
+            one_byte(covered, start, stored, start + FOOTER_CHECKSUM_AT, computed)
+        }
     }
-    if wrong.what.contains("checksum of the footer") {
-        let covered = unit.get(..FOOTER_CHECKSUM_AT)?;
-        let stored = unit.get(FOOTER_CHECKSUM_AT..)?.first_chunk()?;
-        return one_byte(
-            covered,
-            start,
-            stored,
-            start + FOOTER_CHECKSUM_AT,
-            crc32fast::hash(covered),
-        );
-    }
-    if wrong.what.contains("checksum of a block") {
-        let (covered, stored) = unit.split_last_chunk::<4>()?;
-        return one_byte(
-            covered,
-            start,
-            stored,
-            start + covered.len(),
-            checksum(wrong.range.start, covered),
-        );
-    }
-    None
 }
 
 /// The offset in the file, and the byte that should be there.
 fn one_byte(
     covered: &[u8],
     covered_at: usize,
-    stored: &[u8; 4],
+    stored: &[u8; CHECKSUM_BYTES],
     stored_at: usize,
     computed: u32,
 ) -> Option<(u64, u8)> {

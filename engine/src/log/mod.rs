@@ -52,6 +52,7 @@ mod reader;
 mod tail;
 mod writer;
 
+pub(crate) use reader::AND_YET;
 pub use reader::{Found, LogEnd, LogReader, RecoveryMode};
 pub use writer::{LogSync, LogWriter};
 

@@ -1,11 +1,15 @@
 //! Reassembles records from fragments, and distinguishes a torn end from damage.
 
 use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, durable_before, next_header, stored_number};
-use crate::checksum::checksum;
+use crate::checksum::{Covered, checksum};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+/// In the message about a bad fragment: between what is wrong with it, and what follows although a torn end has
+/// nothing after it.
+pub(crate) const AND_YET: &str = ", and yet ";
 
 /// How a reader treats a torn end of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -227,14 +231,14 @@ impl<'a> LogReader<'a> {
         let after = self.after(at);
         if let Some((mark, upto)) = after.mark {
             return damaged(format!(
-                "{what}, and yet the mark at byte {mark} says that everything before byte {upto} was durable"
+                "{what}{AND_YET}the mark at byte {mark} says that everything before byte {upto} was durable"
             ));
         }
         if let Some(valid) = after.valid
             && !self.was_never_written(at)
         {
             return damaged(format!(
-                "{what}, and yet a valid fragment follows at byte {valid}"
+                "{what}{AND_YET}a valid fragment follows at byte {valid}"
             ));
         }
         match self.mode {
@@ -325,12 +329,9 @@ impl<'a> LogReader<'a> {
         let stored = u32::from_le_bytes([c0, c1, c2, c3]);
         let computed = checksum(at as u64, &self.log[at + 4..payload.end]);
         if stored != computed {
-            let what = format!(
-                "the checksum of a fragment is {stored:08x}, its bytes give {computed:08x}"
-            );
             return Found::Bad {
                 at: at..payload.end,
-                what,
+                what: Covered::Fragment.mismatch(stored, computed),
             };
         }
         Found::Fragment {

@@ -13,6 +13,7 @@
 //! footer of 64 bytes, so that an older release can tell that the file is too new for it.
 
 use super::stored::Handle;
+use crate::checksum::Covered;
 use crate::error::{Error, Result};
 use std::path::Path;
 
@@ -101,10 +102,7 @@ impl Footer {
         let stated = u32_at(bytes, CHECKSUM_AT);
         let computed = crc32fast::hash(&bytes[..CHECKSUM_AT]);
         if stated != computed {
-            let what = format!(
-                "the checksum of the footer is {stated:08x}, its bytes give {computed:08x}"
-            );
-            return Err(corruption(0, what));
+            return Err(corruption(0, Covered::Footer.mismatch(stated, computed)));
         }
         let version = u32_at(bytes, VERSION_AT);
         if version > FORMAT_VERSION {

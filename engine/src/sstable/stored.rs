@@ -17,7 +17,7 @@
 //! 1. The checksum is compared before anything else is read.
 //! 2. A decompressed block is never allocated larger than LZ4 can make it: 255 times the compressed bytes.
 
-use crate::checksum::checksum;
+use crate::checksum::{Covered, checksum};
 use crate::varint;
 use std::ops::Range;
 
@@ -125,9 +125,7 @@ pub(super) fn verify(stored: &[u8], offset: u64) -> Result<(), String> {
     let stated = u32::from_le_bytes(*stated);
     let computed = checksum(offset, covered);
     if stated != computed {
-        return Err(format!(
-            "the checksum of a block is {stated:08x}, its bytes give {computed:08x}"
-        ));
+        return Err(Covered::Block.mismatch(stated, computed));
     }
     Ok(())
 }

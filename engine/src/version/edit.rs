@@ -236,8 +236,8 @@ impl VersionEdit {
                     bytes: input.counter("a file length")?,
                     entries: input.counter("a number of entries")?,
                     range_deletes: input.counter("a number of range tombstones")?,
-                    smallest: input.bytes("a smallest key")?.to_vec(),
-                    largest: input.bytes("a largest key")?.to_vec(),
+                    smallest: input.key("a smallest key")?,
+                    largest: input.key("a largest key")?,
                 };
                 self.files_added.push((family, level, file));
             }

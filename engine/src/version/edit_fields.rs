@@ -41,8 +41,10 @@ pub enum Shows<'a> {
     Number(u64),
     /// The length of the bytes that follow.
     Length(u64),
-    /// Text or a key.
+    /// Text.
     Bytes(&'a [u8]),
+    /// An internal key.
+    Key(&'a [u8]),
 }
 
 /// The undecoded rest of a record, and the listener for what is decoded.
@@ -104,6 +106,19 @@ impl<'a> Input<'a, '_> {
     }
 
     pub(super) fn bytes(&mut self, what: &'static str) -> Result<&'a [u8], String> {
+        self.shown_bytes(what, Shows::Bytes)
+    }
+
+    /// An internal key.
+    pub(super) fn key(&mut self, what: &'static str) -> Result<Vec<u8>, String> {
+        self.shown_bytes(what, Shows::Key).map(<[u8]>::to_vec)
+    }
+
+    fn shown_bytes(
+        &mut self,
+        what: &'static str,
+        shows: fn(&'a [u8]) -> Shows<'a>,
+    ) -> Result<&'a [u8], String> {
         let before = self.rest;
         let bytes =
             varint::take_bytes(&mut self.rest).ok_or_else(|| format!("{what} is cut off"))?;
@@ -116,7 +131,7 @@ impl<'a> Input<'a, '_> {
         (self.show)(Shown {
             what,
             bytes,
-            value: Shows::Bytes(bytes),
+            value: shows(bytes),
         });
         Ok(bytes)
     }

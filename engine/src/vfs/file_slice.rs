@@ -7,17 +7,15 @@
 
 #![expect(
     unsafe_code,
-    reason = "bytes are read by an address that their owner keeps valid, and memory is asked for ahead"
+    reason = "bytes are read by an address that their owner keeps valid, and a mapping is given back"
 )]
 
+use crate::prefetch::prefetch;
 use memmap2::Mmap;
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
-
-/// The number of bytes that are fetched from memory together.
-const LINE_BYTES: usize = 64;
 
 /// A range of a file's bytes.
 ///
@@ -60,8 +58,7 @@ impl FileSlice {
         }
     }
 
-    /// Prefetches the bytes from `start` up to `end`, as far as they are part of this slice, so that
-    /// they are on their way when they are read. This is only a hint, with no visible effect but speed.
+    /// Prefetches the bytes from `start` up to `end`, as far as they are part of this slice.
     #[inline]
     pub fn prefetch(&self, start: usize, end: usize) {
         prefetch(self.get(start..end.min(self.len())).unwrap_or_default());
@@ -128,29 +125,6 @@ impl fmt::Debug for FileSlice {
         write!(f, "FileSlice({} bytes)", self.len())
     }
 }
-
-/// Prefetches `bytes`, as [`FileSlice::prefetch`] does.
-#[inline]
-pub(crate) fn prefetch(bytes: &[u8]) {
-    let (start, end) = (bytes.as_ptr(), bytes.as_ptr_range().end);
-    let mut line = start.map_addr(|address| address & !(LINE_BYTES - 1));
-    while line < end {
-        prefetch_line(line);
-        line = line.wrapping_add(LINE_BYTES);
-    }
-}
-
-/// Prefetches one cache line.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn prefetch_line(line: *const u8) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn prefetch_line(_line: *const u8) {}
 
 #[cfg(test)]
 mod tests {

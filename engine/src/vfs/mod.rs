@@ -46,7 +46,6 @@ use std::sync::Arc;
 
 pub use fault::{Fault, FaultVfs};
 pub use file_slice::FileSlice;
-pub(crate) use file_slice::prefetch;
 pub use memory::MemoryVfs;
 pub(crate) use sealed::SealedFile;
 pub use std_vfs::StdVfs;

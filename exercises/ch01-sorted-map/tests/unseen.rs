@@ -360,3 +360,22 @@ fn no_number_of_bytes_ff_is_an_end() {
     });
     observed(&verdict, "prefix", &["{262143 times}"]);
 }
+
+#[test]
+fn a_key_without_a_value_is_a_key() {
+    fn filled(store: &Store, is_found: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+        let found = store.iter().filter(|(key, _)| is_found(key));
+        let filled = found.filter(|(_, value)| !value.is_empty());
+        filled.map(|(key, _)| key.clone()).collect()
+    }
+    observed(
+        &first(|store, lo, hi| filled(store, |key| lo <= key && key < hi)),
+        "range",
+        &["but it is"],
+    );
+    observed(
+        &prefix(|store, prefix| filled(store, |key| key.starts_with(prefix))),
+        "prefix",
+        &["but it is"],
+    );
+}

@@ -552,3 +552,27 @@ fn a_short_form_that_grows_one_number_late_is_refused() {
     let late = widths(|number| of_sqlite(number, 2287, 67_824));
     observed(&late, "order", &["67824"]);
 }
+
+#[test]
+fn a_row_without_a_value_is_a_row() {
+    let filled = |rows: &Rows, from: u64, to: u64| {
+        let found = rows.iter().filter(|(_, value)| !value.is_empty());
+        let times = found.map(|(key, _)| u64::from_be_bytes(*key));
+        times.filter(|time| (from..to).contains(time)).collect()
+    };
+    observed(
+        &window(filled),
+        "window",
+        &["must be [4, 5], but it is [4]"],
+    );
+}
+
+#[test]
+fn the_greatest_number_may_not_be_the_beginning_of_others() {
+    let shortened = |number: Number| {
+        let key = number.value().to_be_bytes();
+        let length = if key == [0xff; 4] { 3 } else { 4 };
+        key[..length].to_vec()
+    };
+    observed(&widths(shortened), "order", &["4294967294"]);
+}

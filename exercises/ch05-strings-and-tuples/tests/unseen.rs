@@ -538,7 +538,7 @@ fn a_test_over_what_another_exercise_lacks_is_not_unwritten() {
 #[test]
 fn names_notes_and_prefixes_have_any_length() {
     let cut = |text: &str, length| text.chars().take(length).collect::<String>();
-    for length in [64, 300, 1024, 4096] {
+    for length in [64, 300, 1024, 4096, 6000, 16_384] {
         let right = solutions::tuple_key::key;
         let user = move |user: &str, number, note: &str| right(&cut(user, length), number, note);
         observed(&tuple(user), "order", &["are different, but both become"]);

@@ -103,6 +103,9 @@ pub(crate) struct Cut {
     pub(crate) rows: Vec<Row>,
 }
 
+/// No call that is right has so many file operations. Up to here the power fails after each of them.
+const CUTS_MAX: u64 = 40;
+
 /// Makes a call, and finds what a power cut after each of its file operations leaves: once with all
 /// that was not synced, once without.
 pub(crate) fn cuts<T>(disk: &MemoryVfs, call: impl FnOnce(&Db) -> T) -> (T, Vec<Cut>) {
@@ -118,7 +121,10 @@ pub(crate) fn cuts<T>(disk: &MemoryVfs, call: impl FnOnce(&Db) -> T) -> (T, Vec<
             rows: rows(&open(&vfs.state_after(operation).crash(seed))),
         })
     };
-    (result, (begin..=end).flat_map(cut).collect())
+    // A call that syncs each of a thousand rows is cut here and there: every cut opens the store twice.
+    let step = usize::try_from((end - begin) / CUTS_MAX).unwrap_or(usize::MAX);
+    let operations = (begin..=end).step_by(step.max(1));
+    (result, operations.flat_map(cut).collect())
 }
 
 /// A row in words: its letter, its fields, and the value of an order.

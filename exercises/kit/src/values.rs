@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use crate::answer::Show;
 
 /// Lengths of keys and texts that begin alike: one of them goes on behind the place at which an answer stops looking.
-pub const LENGTHS: [usize; 5] = [20, 60, 300, 1000, 5000];
+pub const LENGTHS: [usize; 6] = [20, 60, 300, 1000, 5000, 20_000];
 
 /// Two texts for each of [`LENGTHS`], which differ in their last character alone.
 pub fn long_texts() -> impl Iterator<Item = &'static str> {

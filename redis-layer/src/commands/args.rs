@@ -74,6 +74,11 @@ impl<'a> Args<'a> {
         parse_integer(self.get(position)).ok_or(CommandError::NOT_AN_INTEGER)
     }
 
+    /// The number at a position, if there is one that is not negative. Each command has its own text for another one.
+    pub fn not_negative(&self, position: usize) -> Option<u64> {
+        u64::try_from(parse_integer(self.get(position))?).ok()
+    }
+
     /// The time that a blocking command waits: seconds, with decimals; 0 for no limit.
     ///
     /// # Errors

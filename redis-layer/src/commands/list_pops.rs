@@ -4,9 +4,9 @@
 //! wait, and in which order they are served, is in [`blocking`](super::blocking).
 
 use crate::commands::lists::{elements, finish_shorter, push_event, txn_event};
+use crate::commands::pops::{MultiPop, count_after_key};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::list::{List, Side};
-use crate::types::number::parse_integer;
 use crate::types::{Class, Txn};
 
 const fn pop_event(side: Side) -> &'static str {
@@ -27,11 +27,10 @@ pub(crate) fn rpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 fn pop(txn: &mut Txn<'_>, args: Args<'_>, side: Side) -> Outcome {
-    let count = match args.len() {
-        2 => None,
-        3 => Some(positive(args.get(2)).ok_or(CommandError::NOT_POSITIVE)?),
-        _ => return Err(CommandError::arity(args.spec.full_name)),
-    };
+    if args.len() > 3 {
+        return Err(CommandError::arity(args.spec.full_name));
+    }
+    let count = count_after_key(args)?;
     let key = args.get(1);
     let Some(mut list) = List::open(txn, key)? else {
         return Ok(match count {
@@ -48,11 +47,6 @@ fn pop(txn: &mut Txn<'_>, args: Args<'_>, side: Side) -> Outcome {
         None => Reply::bulk_or_null(popped.pop()),
         Some(_) => elements(popped),
     })
-}
-
-/// A number that is not negative.
-fn positive(text: &[u8]) -> Option<u64> {
-    u64::try_from(parse_integer(text)?).ok()
 }
 
 /// `LEFT` or `RIGHT`.
@@ -191,67 +185,26 @@ fn blocking_pop(txn: &mut Txn<'_>, args: Args<'_>, side: Side) -> Outcome {
 
 /// `LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT count]`
 pub(crate) fn lmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let popped = MultiPop::parse(args, 1)?.run(txn, args)?;
+    let popped = MultiPop::parse(args, 1, side)?.run(txn, args)?;
     Ok(popped.unwrap_or(Reply::NullArray))
 }
 
 /// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT count]`
 pub(crate) fn blmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let pop = MultiPop::parse(args, 2)?;
+    let pop = MultiPop::parse(args, 2, side)?;
     let timeout_ms = args.timeout_ms(1)?;
     let popped = pop.run(txn, args)?;
     Ok(popped.unwrap_or_else(|| wait(timeout_ms, Reply::NullArray)))
 }
 
-/// The arguments of `LMPOP` and `BLMPOP`.
-#[derive(Debug)]
-struct MultiPop {
-    keys: std::ops::Range<usize>,
-    side: Side,
-    count: u64,
-}
-
-impl MultiPop {
-    /// `at` is the position of the number of keys.
-    fn parse(args: Args<'_>, at: usize) -> Result<Self, CommandError> {
-        let at_least_one = |position, message| {
-            let number = positive(args.get(position)).filter(|&number| number > 0);
-            number.ok_or(CommandError::fixed(message))
-        };
-        let keys = at_least_one(at, "ERR numkeys should be greater than 0")?;
-        let behind = usize::try_from(keys)
-            .ok()
-            .and_then(|keys| keys.checked_add(at + 1))
-            .filter(|&behind| behind < args.len())
-            .ok_or(CommandError::SYNTAX)?;
-        let side = side(args, behind)?;
-        let mut count = None;
-        let mut position = behind + 1;
-        while position < args.len() {
-            let has_number = position + 1 < args.len();
-            if count.is_some() || !args.is(position, "COUNT") || !has_number {
-                return Err(CommandError::SYNTAX);
-            }
-            count = Some(at_least_one(
-                position + 1,
-                "ERR count should be greater than 0",
-            )?);
-            position += 2;
-        }
-        Ok(Self {
-            keys: at + 1..behind,
-            side,
-            count: count.unwrap_or(1),
-        })
-    }
-
+impl MultiPop<Side> {
     /// Pops from the first list that exists.
     fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
         for position in self.keys {
             let key = args.get(position);
             if let Some(mut list) = List::open(txn, key)? {
-                let popped = list.pop(self.side, self.count)?;
-                finish_shorter(list, txn_event(key, pop_event(self.side)))?;
+                let popped = list.pop(self.end, self.count)?;
+                finish_shorter(list, txn_event(key, pop_event(self.end)))?;
                 let key = Reply::Bulk(args.bytes(position));
                 return Ok(Some(Reply::Array(vec![key, elements(popped)])));
             }

@@ -4,7 +4,6 @@ use bytes::Bytes;
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::list::{Beside, List, Side};
-use crate::types::number::parse_integer;
 use crate::types::{Class, Txn};
 
 /// `LPUSH key element [element ...]`
@@ -229,10 +228,8 @@ impl PosOptions {
             max_len: 0,
         };
         let not_negative = |position, message| {
-            let number = parse_integer(args.get(position));
-            number
-                .and_then(|number| u64::try_from(number).ok())
-                .ok_or(CommandError::fixed(message))
+            let number = args.not_negative(position);
+            number.ok_or(CommandError::fixed(message))
         };
         for position in (3..args.len()).step_by(2) {
             if position + 1 == args.len() {

@@ -5,6 +5,26 @@
 //!
 //! Everything about a command except its work is in the [`table`]: name, arity, flags and keys drive dispatch,
 //! locking, the arity errors and `COMMAND`.
+//!
+//! ```text
+//! the way of a command
+//!   table                        what is known of each; introspection, manual, docs: the same for clients and people
+//!   dispatch                     finds, checks, locks, runs, commits; admission: may it run now; key_locks: its locks
+//!   pipeline                     runs commands together that arrived together; run_blocking: work that takes long
+//!   blocking                     waits for a key; transactions: MULTI; scripting: EVAL
+//!   expire                       removes expired keys that a command, or the server, has found
+//!   args, reply, error           what goes in and what comes out; glob, pops, random, scan: arguments that many share
+//!   recording                    notes what ran, in statistics, slowlog and latency; rates, monitor: who looks on
+//! the context of a command
+//!   session                      the server, and one connection; peer, outbox: how other connections see it and send
+//!   client, acl, pubsub, config  clients and what they ask for, settings; seldom: errors that would fill the log
+//! the work
+//!   strings, string_parts        strings; counters, bits, bitfield, lcs: as numbers, as bits, compared
+//!   hashes, sets, lists          one type each; list_pops: what takes elements from lists
+//!   zset_write, zset_read        sorted sets; zset_range, zset_remove, zset_algebra; geo, geo_search: places
+//!   generic, keyspace, expiry    keys of any type; object, dump, sort
+//!   connection, server, info     the connection and the server; cluster, debug, memory, persistence, process
+//! ```
 
 mod acl;
 mod admission;
@@ -45,6 +65,7 @@ pub mod outbox;
 mod peer;
 mod persistence;
 mod pipeline;
+mod pops;
 mod process;
 mod pubsub;
 mod random;

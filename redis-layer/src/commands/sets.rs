@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use crate::commands::pops::count_after_key;
 use crate::commands::random::{self, Choice};
 use crate::commands::scan::{self, ScanOptions};
 use crate::commands::{Args, CommandError, Outcome, Reply};
@@ -134,13 +135,7 @@ pub(crate) fn spop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if args.len() > 3 {
         return Err(CommandError::SYNTAX);
     }
-    let count = match args.len() {
-        2 => None,
-        _ => {
-            let count = parse_integer(args.get(2)).and_then(|count| u64::try_from(count).ok());
-            Some(count.ok_or(CommandError::NOT_POSITIVE)?)
-        }
-    };
+    let count = count_after_key(args)?;
     let key = args.get(1);
     let popped = match open(txn, key)? {
         None => Vec::new(),

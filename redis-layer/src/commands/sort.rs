@@ -75,6 +75,7 @@ fn run(txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
     let kind = txn
         .lookup(args.get(1))?
         .map(|metadata| metadata.content.kind());
+    // Reading the elements is part of the lookup above, and is not counted as another one.
     let lookups = txn.lookups();
     let elements = match kind {
         None => Vec::new(),
@@ -107,6 +108,7 @@ struct Weighed {
     text: Option<Bytes>,
 }
 
+/// The elements in the order that the options ask for.
 fn in_order(
     txn: &mut Txn<'_>,
     mut elements: Vec<Bytes>,
@@ -128,6 +130,28 @@ fn in_order(
     }
     let mut weighed = Vec::with_capacity(elements.len());
     for element in elements {
+        weighed.push(Weighed::new(txn, element, by, alphabetical)?);
+    }
+    let compare = |a: &Weighed, b: &Weighed| match alphabetical {
+        true => a.compare_texts(b, options.store.is_some()),
+        false => a.compare_numbers(b),
+    };
+    if options.descending {
+        weighed.sort_by(|a, b| compare(b, a));
+    } else {
+        weighed.sort_by(compare);
+    }
+    Ok(weighed.into_iter().map(|weighed| weighed.element).collect())
+}
+
+impl Weighed {
+    /// An element with what the pattern `by` gives for it, or with itself.
+    fn new(
+        txn: &mut Txn<'_>,
+        element: Bytes,
+        by: Option<&Bytes>,
+        alphabetical: bool,
+    ) -> Result<Self, CommandError> {
         let text = match by {
             Some(pattern) => value_for(txn, pattern, &element)?,
             None => Some(element.clone()),
@@ -138,35 +162,26 @@ fn in_order(
             ))?,
             _ => 0.0,
         };
-        weighed.push(Weighed {
+        Ok(Self {
             element,
             number,
             text,
-        });
+        })
     }
-    let is_stored = options.store.is_some();
-    // Without STORE, Redis compares as C does: up to the first zero byte.
-    let visible = |text: &Bytes| {
-        if is_stored {
-            text.clone()
-        } else {
-            text.slice(..c_text(text).len())
-        }
-    };
-    let compare = |a: &Weighed, b: &Weighed| -> Ordering {
-        if !alphabetical {
-            let by_number = a.number.partial_cmp(&b.number).unwrap_or(Ordering::Equal);
-            return by_number.then_with(|| a.element.cmp(&b.element));
-        }
-        let key = |weighed: &Weighed| weighed.text.as_ref().map(visible);
-        key(a).cmp(&key(b))
-    };
-    if options.descending {
-        weighed.sort_by(|a, b| compare(b, a));
-    } else {
-        weighed.sort_by(compare);
+
+    fn compare_numbers(&self, other: &Self) -> Ordering {
+        let by_number = self.number.partial_cmp(&other.number);
+        by_number
+            .unwrap_or(Ordering::Equal)
+            .then_with(|| self.element.cmp(&other.element))
     }
-    Ok(weighed.into_iter().map(|weighed| weighed.element).collect())
+
+    /// Without `STORE`, Redis compares as C does: up to the first zero byte.
+    fn compare_texts(&self, other: &Self, is_stored: bool) -> Ordering {
+        let visible = |text| if is_stored { text } else { c_text(text) };
+        let [own, others] = [self, other].map(|weighed| weighed.text.as_deref().map(visible));
+        own.cmp(&others)
+    }
 }
 
 /// The part that `LIMIT` selects. A negative offset counts as 0, a negative count means all.

@@ -1,10 +1,10 @@
 //! Commands that remove members from sorted sets: by name, by range, from an end, and blocking forms that wait for a
 //! member.
 
+use crate::commands::pops::{MultiPop, count_after_key};
 use crate::commands::zset_range::{lex_range, rank_window, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
-use crate::types::number::parse_integer;
 use crate::types::zset::{Element, SortedSet};
 use crate::types::{self, Class, Txn};
 
@@ -109,13 +109,7 @@ fn pop_from_one(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outc
     if args.len() > 3 {
         return Err(CommandError::SYNTAX);
     }
-    let count = match args.len() {
-        2 => None,
-        _ => {
-            let count = parse_integer(args.get(2)).and_then(|count| u64::try_from(count).ok());
-            Some(count.ok_or(CommandError::NOT_POSITIVE)?)
-        }
-    };
+    let count = count_after_key(args)?;
     let mut popped = pop(txn, args.get(1), count.unwrap_or(1), direction)?.unwrap_or_default();
     if count.is_some() {
         return Ok(Reply::Scored(popped.into()));
@@ -167,72 +161,34 @@ fn wait(timeout_ms: u64) -> Reply {
 
 /// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT count]`
 pub(crate) fn zmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let pops = ManyPops::parse(args, 1)?;
+    let pops = MultiPop::parse(args, 1, end)?;
     Ok(pops.run(txn, args)?.unwrap_or(Reply::NullArray))
 }
 
 /// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT count]`
 pub(crate) fn bzmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let pops = ManyPops::parse(args, 2)?;
+    let pops = MultiPop::parse(args, 2, end)?;
     let timeout_ms = args.timeout_ms(1)?;
     let popped = pops.run(txn, args)?;
     Ok(popped.unwrap_or_else(|| wait(timeout_ms)))
 }
 
-/// The arguments that `ZMPOP` and `BZMPOP` share.
-#[derive(Debug)]
-struct ManyPops {
-    first_key: usize,
-    behind_keys: usize,
-    direction: Direction,
-    count: u64,
+/// `MIN` or `MAX`.
+fn end(args: Args<'_>, position: usize) -> Result<Direction, CommandError> {
+    if args.is(position, "MIN") {
+        Ok(Direction::Forward)
+    } else if args.is(position, "MAX") {
+        Ok(Direction::Backward)
+    } else {
+        Err(CommandError::SYNTAX)
+    }
 }
 
-impl ManyPops {
-    fn parse(args: Args<'_>, numkeys_at: usize) -> Result<Self, CommandError> {
-        let positive = |position: usize, refusal: &'static str| {
-            let number = parse_integer(args.get(position)).filter(|&number| number > 0);
-            let number = number.ok_or(CommandError::fixed(refusal))?;
-            Ok::<_, CommandError>(number.unsigned_abs())
-        };
-        let keys = positive(numkeys_at, "ERR numkeys should be greater than 0")?;
-        let first_key = numkeys_at + 1;
-        let behind_keys = usize::try_from(keys)
-            .ok()
-            .and_then(|keys| keys.checked_add(first_key))
-            .filter(|&behind| behind < args.len())
-            .ok_or(CommandError::SYNTAX)?;
-        let direction = if args.is(behind_keys, "MIN") {
-            Direction::Forward
-        } else if args.is(behind_keys, "MAX") {
-            Direction::Backward
-        } else {
-            return Err(CommandError::SYNTAX);
-        };
-        let mut count = None;
-        let mut position = behind_keys + 1;
-        while position < args.len() {
-            if count.is_some() || !args.is(position, "COUNT") || position + 1 == args.len() {
-                return Err(CommandError::SYNTAX);
-            }
-            count = Some(positive(
-                position + 1,
-                "ERR count should be greater than 0",
-            )?);
-            position += 2;
-        }
-        Ok(Self {
-            first_key,
-            behind_keys,
-            direction,
-            count: count.unwrap_or(1),
-        })
-    }
-
+impl MultiPop<Direction> {
     /// Pops from the first key that has members. `None` if none has any.
-    fn run(&self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
-        for position in self.first_key..self.behind_keys {
-            if let Some(popped) = pop(txn, args.get(position), self.count, self.direction)? {
+    fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
+        for position in self.keys {
+            if let Some(popped) = pop(txn, args.get(position), self.count, self.end)? {
                 let pairs = popped.into_iter().map(|element| pair(element).to_vec());
                 let pairs = pairs.map(Reply::Array).collect();
                 return Ok(Some(Reply::Array(vec![

@@ -81,7 +81,10 @@ impl SyncPolicy {
 
 /// The last sync failed, so an answer must not be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the last sync failed, so it is unknown what the disk holds")]
+#[error(
+    "the last sync failed, so it is unknown what the disk holds. Mend the disk, then start the server again: that finds \
+     out what the log holds"
+)]
 pub struct SyncFailed;
 
 /// Syncs a store by a policy.
@@ -223,7 +226,10 @@ impl Shared {
         if (*covered)? < written {
             let last = self.written.load(Ordering::Acquire);
             *covered = (self.sync)().map(|()| last).map_err(|error| {
-                tracing::error!(%error, "a sync failed, writes are not acknowledged any more");
+                tracing::error!(
+                    %error,
+                    "a sync failed, writes are not acknowledged any more: mend the disk, then start the server again"
+                );
                 SyncFailed
             });
         }

@@ -5,12 +5,11 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::commands::{Server, remove_expired};
 use crate::server::Durability;
+use crate::server::background::{BackgroundThread, Stopped};
 use crate::server::outage::Outage;
 
 /// How many keys of a database are removed in one batch.
@@ -20,44 +19,23 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long to wait after an error. A full disk ends when there is space again.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Removes expired keys until it is dropped.
-pub(super) struct Expirer {
-    /// Nothing is ever sent: the thread ends when the sender is dropped.
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+/// Starts the thread.
+///
+/// # Errors
+/// The operating system cannot start a thread.
+pub(super) fn start_expirer(
+    server: Arc<Server>,
+    durability: Arc<Durability>,
+) -> io::Result<BackgroundThread> {
+    BackgroundThread::start("expire", move |stopped| {
+        remove_until_stopped(&server, &durability, stopped);
+    })
 }
 
-impl Expirer {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// The operating system cannot start a thread.
-    pub(super) fn start(server: Arc<Server>, durability: Arc<Durability>) -> io::Result<Self> {
-        let (stop, stopped) = channel();
-        let thread = thread::Builder::new()
-            .name("expire".to_owned())
-            .spawn(move || remove_until_stopped(&server, &durability, &stopped))?;
-        Ok(Self {
-            stop: Some(stop),
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for Expirer {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // The thread does not panic by itself; if it did, the panic was printed already.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Receiver<()>) {
+fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Stopped) {
     let mut pause = PAUSE;
     let mut outage = Outage::default();
-    while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+    while !stopped.after(pause) {
         pause = PAUSE;
         if !server.shared.has_active_expiry() || server.is_paused() {
             continue;

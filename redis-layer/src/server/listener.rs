@@ -19,8 +19,8 @@ use crate::commands::{Server, Session};
 use crate::server::batching::Batcher;
 use crate::server::client_checks::check_clients;
 use crate::server::connection::Connection;
-use crate::server::expire::Expirer;
-use crate::server::reclaim::Reclaimer;
+use crate::server::expire::start_expirer;
+use crate::server::reclaim::start_reclaimer;
 use crate::server::stream::Stream;
 use crate::server::unix_socket::UnixSocket;
 use crate::server::wake_order::{WakeCounts, WakeOrder};
@@ -76,10 +76,16 @@ pub enum StartError {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// A background thread cannot be started.
-    #[error("cannot start a thread that syncs or reclaims space: {0}")]
+    #[error(
+        "cannot start a thread that syncs, removes expired keys or reclaims space: {0}. Raise the limit on processes \
+         (`ulimit -u`), or end other programs"
+    )]
     Thread(io::Error),
     /// The store could not be closed.
-    #[error("cannot close the data cleanly: {0}")]
+    #[error(
+        "cannot close the data cleanly: {0}. What was acknowledged as durable is there; the next start reads the rest \
+         from the logs, as far as they reached the disk"
+    )]
     Close(store::Error),
 }
 
@@ -191,9 +197,9 @@ impl Listener {
         let syncing = Arc::clone(&server);
         let durability = Durability::start(move || syncing.sync(), policy);
         let durability = Arc::new(durability.map_err(ServeError::Thread)?);
-        let reclaimer = Reclaimer::start(Arc::clone(&store), Arc::clone(&durability));
+        let reclaimer = start_reclaimer(Arc::clone(&store), Arc::clone(&durability));
         let reclaimer = reclaimer.map_err(ServeError::Thread)?;
-        let expirer = Expirer::start(Arc::clone(&server), Arc::clone(&durability));
+        let expirer = start_expirer(Arc::clone(&server), Arc::clone(&durability));
         let expirer = expirer.map_err(ServeError::Thread)?;
         let checking = tokio::spawn(check_clients(Arc::clone(&server)));
         let stop = async {

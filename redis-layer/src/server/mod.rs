@@ -8,7 +8,19 @@
 //!
 //! With `--sync always` the answers wait until the store has synced, and one sync serves every connection that waits
 //! ([`Durability`]). Separate threads remove expired keys and free the space of removed collections.
+//!
+//! ```text
+//! listener             accepts connections, starts and stops all else; options: what it is started with
+//! stream, unix_socket  what a connection comes over; client_checks: which connections have to end
+//! connection           the task of a connection; resp: the wire protocol
+//! batching             commands of several connections in one transaction
+//! turns, wake_order    how one thread serves all in turn, and in which order
+//! durability           when an answer may be sent
+//! expire, reclaim      the separate threads; background: how they stop; outage: what they log
+//! fsck                 checks the data instead of serving it
+//! ```
 
+mod background;
 mod batching;
 mod client_checks;
 mod connection;

@@ -7,11 +7,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::server::Durability;
+use crate::server::background::{BackgroundThread, Stopped};
 use crate::server::outage::Outage;
 use crate::store::Store;
 use crate::types::{self, Sweeper};
@@ -27,38 +26,17 @@ const WALK_PAUSE: Duration = Duration::from_secs(2);
 const REST: u32 = 30;
 const REST_MAX: Duration = Duration::from_secs(60);
 
-/// Removes orphans until it is dropped.
-pub(super) struct Reclaimer {
-    /// Nothing is ever sent: the thread ends when the sender is dropped.
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Reclaimer {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// The operating system cannot start a thread.
-    pub(super) fn start(store: Arc<dyn Store>, durability: Arc<Durability>) -> io::Result<Self> {
-        let (stop, stopped) = channel();
-        let thread = thread::Builder::new()
-            .name("reclaim".to_owned())
-            .spawn(move || walk_until_stopped(&*store, &durability, &stopped))?;
-        Ok(Self {
-            stop: Some(stop),
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for Reclaimer {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // The thread does not panic by itself; if it did, the panic was printed already.
-            let _ = thread.join();
-        }
-    }
+/// Starts the thread.
+///
+/// # Errors
+/// The operating system cannot start a thread.
+pub(super) fn start_reclaimer(
+    store: Arc<dyn Store>,
+    durability: Arc<Durability>,
+) -> io::Result<BackgroundThread> {
+    BackgroundThread::start("reclaim", move |stopped| {
+        walk_until_stopped(&*store, &durability, stopped);
+    })
 }
 
 /// How long to wait after a walk that worked for this long.
@@ -66,18 +44,17 @@ fn pause_after(worked: Duration) -> Duration {
     worked.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
 }
 
-fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Receiver<()>) {
-    let is_stopped_after = |pause| stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout);
+fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Stopped) {
     let mut walked_at = None;
     let mut pause = WALK_PAUSE;
     let mut outage = Outage::default();
-    while !is_stopped_after(pause) {
+    while !stopped.after(pause) {
         pause = WALK_PAUSE;
         let written = durability.written();
         if walked_at == Some(written) {
             continue;
         }
-        match walk(store, is_stopped_after) {
+        match walk(store, stopped) {
             Ok(Walk::Ended { worked }) => {
                 pause = pause_after(worked);
                 walked_at = Some(written);
@@ -102,7 +79,7 @@ enum Walk {
     Stopped,
 }
 
-fn walk(store: &dyn Store, is_stopped_after: impl Fn(Duration) -> bool) -> types::Result<Walk> {
+fn walk(store: &dyn Store, stopped: &Stopped) -> types::Result<Walk> {
     let mut sweeper = Sweeper::default();
     let mut worked = Duration::ZERO;
     let mut large = Vec::new();
@@ -114,7 +91,7 @@ fn walk(store: &dyn Store, is_stopped_after: impl Fn(Duration) -> bool) -> types
         if step.is_last {
             break;
         }
-        if is_stopped_after(STEP_PAUSE) {
+        if stopped.after(STEP_PAUSE) {
             return Ok(Walk::Stopped);
         }
     }
@@ -122,7 +99,7 @@ fn walk(store: &dyn Store, is_stopped_after: impl Fn(Duration) -> bool) -> types
         if let Err(error) = store.reclaim(space, &range) {
             tracing::error!(%error, "the space of a removed key stays taken for now");
         }
-        if is_stopped_after(STEP_PAUSE) {
+        if stopped.after(STEP_PAUSE) {
             return Ok(Walk::Stopped);
         }
     }

@@ -109,7 +109,7 @@ impl EngineStore {
             Some(value) => {
                 let value: [u8; 8] = (*value)
                     .try_into()
-                    .map_err(|_| Error::new("the row of reserved numbers is damaged"))?;
+                    .map_err(|_| Error::new(damaged_reservation(value.len())))?;
                 decode_u64(value)
             }
         };
@@ -150,7 +150,7 @@ impl Store for EngineStore {
         for (space, range) in batch.cleared() {
             let Some(end) = &range.end else {
                 return Err(Error::new(
-                    "only a range with an end can be emptied at once",
+                    "only a range with an end can be emptied at once; delete the rows of another one by one",
                 ));
             };
             if !range.is_empty() {
@@ -197,7 +197,12 @@ impl Store for EngineStore {
     fn unique(&self) -> Result<u64> {
         let mut numbers = self.numbers.lock();
         if numbers.last == numbers.reserved {
-            let reserved = numbers.reserved + BLOCK;
+            let reserved = numbers.reserved.checked_add(BLOCK);
+            let reserved = reserved.ok_or_else(|| {
+                Error::new(
+                    "all numbers for new collections are used up; copy the keys into a new server",
+                )
+            })?;
             let family = self.family(Space::System);
             family
                 .put(RESERVED_ROW, encode_u64(reserved))
@@ -248,6 +253,15 @@ impl Store for EngineStore {
         self.sync()?;
         self.db.close().map_err(Error::new)
     }
+}
+
+/// What is wrong if the row of reserved numbers has so many bytes.
+fn damaged_reservation(len: usize) -> String {
+    format!(
+        "the row of reserved numbers is damaged: it has {len} bytes, and a number has {}. Restore the data from a backup, \
+         because without this row a number could be used twice",
+        size_of::<u64>()
+    )
 }
 
 struct EngineSnapshot {
@@ -347,5 +361,41 @@ impl Cursor for EngineCursor {
             Direction::Forward => self.cursor.visit(visit).map_err(Error::new),
             Direction::Backward => visit_row_by_row(self, visit),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store whose row of reserved numbers has this value.
+    fn open_with_reserved(dir: &Path, value: &[u8]) -> Result<EngineStore> {
+        let store = EngineStore::open(dir)?;
+        let mut batch = Batch::default();
+        let value = Bytes::copy_from_slice(value);
+        batch.put(Space::System, RESERVED_ROW.to_vec(), value);
+        store.write(batch)?;
+        store.close()?;
+        drop(store);
+        EngineStore::open(dir)
+    }
+
+    #[test]
+    fn a_number_is_not_handed_out_again_when_all_are_used_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open_with_reserved(dir.path(), &encode_u64(u64::MAX - 1)).unwrap();
+        for _ in 0..2 {
+            let refused = store.unique().unwrap_err().to_string();
+            assert!(refused.contains("used up"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_reservation_is_refused_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = open_with_reserved(dir.path(), b"abc").err().unwrap();
+        let refused = refused.to_string();
+        let says = ["3 bytes", "backup"].map(|what| refused.contains(what));
+        assert_eq!(says, [true, true], "{refused}");
     }
 }

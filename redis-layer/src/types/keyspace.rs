@@ -226,11 +226,11 @@ pub fn flush(txn: &mut Txn<'_>, scope: FlushScope) -> Result<()> {
     let selected = txn.selected_db();
     for db in databases {
         txn.set_db(db);
-        let keys = keys_up_to(txn, EMPTIED_ONE_BY_ONE + 1)?;
-        if keys.len() as u64 > EMPTIED_ONE_BY_ONE {
+        let rows = first_rows(txn, EMPTIED_ONE_BY_ONE + 1)?;
+        if rows.len() as u64 > EMPTIED_ONE_BY_ONE {
             txn.renew_database(db);
         } else {
-            for row in keys {
+            for row in rows {
                 let (_, key) = decode_metadata_key(&row)?;
                 txn.discard_key(&key)?;
             }
@@ -260,22 +260,22 @@ pub fn each_key(txn: &Txn<'_>, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
     Ok(())
 }
 
-/// The first `most` metadata rows of the chosen database.
-fn keys_up_to(txn: &Txn<'_>, most: u64) -> Result<Vec<Vec<u8>>> {
-    let mut keys = Vec::new();
+/// The keys of the first `most` metadata rows of the chosen database.
+fn first_rows(txn: &Txn<'_>, most: u64) -> Result<Vec<Vec<u8>>> {
+    let mut rows = Vec::new();
     let mut cursor = txn.scan(
         Space::Metadata,
         &metadata_rows(txn.db()),
         Direction::Forward,
     )?;
-    while let Some((key, _)) = cursor.row() {
-        keys.push(key.to_vec());
-        if keys.len() as u64 == most {
+    while let Some((row, _)) = cursor.row() {
+        rows.push(row.to_vec());
+        if rows.len() as u64 == most {
             break;
         }
         cursor.advance()?;
     }
-    Ok(keys)
+    Ok(rows)
 }
 
 /// The keys of every database, expired or not, with their metadata. For checks.

@@ -5,6 +5,21 @@
 //! them.
 //!
 //! Nothing here knows a command, a reply or an error text of Redis.
+//!
+//! ```text
+//! txn                           a transaction; shared, databases: what all transactions of a server share
+//! keyspace, expiry, transfer    keys of any type; value: what they hold as a whole; random, scan: one of them, all
+//! strings, bits                 strings, also as rows of bits
+//! elements, set                 hashes and sets; name_hash: the order of their rows
+//! list                          lists
+//! zset, geo                     sorted sets; places as scores
+//! rows                          the bytes of every row
+//! orphans, check                rows that no key owns any more; whether all rows agree
+//! dump                          values in the format of Redis's files
+//! accesses                      when keys were last used
+//! clock, number, packed, words  small helpers: the time, numbers as Redis reads them, strings; sharded: counters
+//! error                         why an operation was refused
+//! ```
 
 mod accesses;
 pub mod bits;

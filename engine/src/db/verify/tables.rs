@@ -67,9 +67,7 @@ impl Verifier<'_> {
             self.damage(&file_name::manifest(self.dir, manifest), 0, what);
         }
     }
-}
 
-impl Verifier<'_> {
     /// Checks that upper tables hold the newer versions of a key. Families with a damaged table are left out:
     /// their tables cannot be read to the end.
     pub(super) fn version_orders(
@@ -173,17 +171,17 @@ impl<'f> Capped<'f> {
     }
 
     fn push(&mut self, offset: u64, what: String) {
-        if self.findings.len() < FINDINGS_PER_FILE_MAX {
-            self.findings.push(Finding::damage(self.file, offset, what));
-        } else {
-            self.more += 1;
-        }
+        self.keep(Finding::damage(self.file, offset, what));
     }
 
     /// The finding may be about another file.
     fn push_error(&mut self, error: Error) {
+        self.keep(Finding::of_error(self.file, error));
+    }
+
+    fn keep(&mut self, finding: Finding) {
         if self.findings.len() < FINDINGS_PER_FILE_MAX {
-            self.findings.push(Finding::of_error(self.file, error));
+            self.findings.push(finding);
         } else {
             self.more += 1;
         }

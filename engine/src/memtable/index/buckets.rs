@@ -2,10 +2,11 @@
 
 #![expect(
     unsafe_code,
-    reason = "an array whose memory the system hands out as zeros, and a prefetch"
+    reason = "an array whose memory the system hands out as zeros"
 )]
 
 use crate::memtable::skiplist::Node;
+use crate::prefetch::prefetch_line;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Slots in a bucket: with their tags, a cache line.
@@ -52,12 +53,7 @@ impl Bucket {
     /// Prefetches the bucket.
     #[inline]
     pub(super) fn prefetch(&self) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self).cast()) };
-        }
+        prefetch_line(std::ptr::from_ref(self).cast());
     }
 }
 

@@ -11,6 +11,7 @@ use std::slice;
 use super::Target;
 use crate::internal_key::{MAX_USER_KEY_BYTES, TRAILER_BYTES};
 use crate::memtable::arena::{ALIGN, Arena, Bump, Pages};
+use crate::prefetch::prefetch_line;
 use crate::sync::{AtomicPtr, Ordering, Witness};
 
 /// Enough for 2.5^20 nodes, more than any memory holds, before the top level grows long.
@@ -231,8 +232,8 @@ impl Node {
     /// Prefetches the node's first cache lines, so that they are on their way when it is compared.
     #[inline]
     pub(in crate::memtable) fn prefetch(self) {
-        prefetch(self.0.as_ptr());
-        prefetch(self.0.as_ptr().wrapping_add(PREFETCH_AHEAD));
+        prefetch_line(self.0.as_ptr());
+        prefetch_line(self.0.as_ptr().wrapping_add(PREFETCH_AHEAD));
     }
 
     /// Prefetches the end of a short value or the beginning of a long one. The node's own first
@@ -244,7 +245,7 @@ impl Node {
     pub(in crate::memtable) unsafe fn prefetch_value(self) {
         // SAFETY: the caller's promise.
         let value = unsafe { self.value() };
-        prefetch(match value.len() >= APART_BYTES_MIN {
+        prefetch_line(match value.len() >= APART_BYTES_MIN {
             true => value.as_ptr(),
             false => value.as_ptr_range().end,
         });
@@ -304,17 +305,4 @@ impl Node {
             slice::from_raw_parts(value, value_len)
         }
     }
-}
-
-/// Prefetches the cache line of an address, whatever it is.
-#[inline]
-fn prefetch(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }

@@ -13,7 +13,7 @@
 //!    block or after all of them, and comparing it with any one of them tells which.
 //! 3. There are heads only under the bytewise order.
 
-use crate::vfs::prefetch;
+use crate::prefetch::prefetch;
 use std::ops::Range;
 
 /// Bytes in a head.

@@ -5,8 +5,8 @@ use super::heads::{HEAD_BYTES, Heads, head};
 use super::{Damage, SHARES_TOO_MUCH};
 use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::{self, StoredVersion, TRAILER_BYTES};
+use crate::prefetch::prefetch;
 use crate::varint;
-use crate::vfs::prefetch;
 use std::cmp::Ordering;
 use std::ops::Range;
 

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use crate::commands::config::value::parse_bytes;
 use crate::commands::object::encoding_of;
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, run_blocking};
-use crate::types::number::{number_prefix, parse_double, parse_integer};
+use crate::types::number::{number_prefix, parse_double};
 use crate::types::{DbNumber, Txn, check};
 
 /// `DEBUG subcommand [argument ...]`
@@ -182,15 +182,15 @@ fn hash_tables(args: Args<'_>) -> Outcome {
 
 /// `DEBUG POPULATE count [prefix] [size]`: creates strings `prefix:number` where no such key exists yet.
 fn populate(session: &mut Session, args: Args<'_>) -> Outcome {
-    let positive = |position: usize| {
-        let number = parse_integer(args.get(position)).filter(|&number| number >= 0);
+    let not_negative = |position: usize| {
+        let number = args.not_negative(position);
         number
             .and_then(|number| usize::try_from(number).ok())
             .ok_or(CommandError::NOT_POSITIVE)
     };
-    let count = positive(2)?;
+    let count = not_negative(2)?;
     let prefix = if args.len() > 3 { args.get(3) } else { b"key" };
-    let size = if args.len() == 5 { positive(4)? } else { 0 };
+    let size = if args.len() == 5 { not_negative(4)? } else { 0 };
     for number in 0..count {
         let key: Bytes = [prefix, format!(":{number}").as_bytes()].concat().into();
         let mut value = format!("value:{number}").into_bytes();

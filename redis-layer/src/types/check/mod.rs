@@ -73,8 +73,9 @@ impl Report {
 
 /// Checks all rows, as they are at one moment. A damaged row is a fault like any other.
 ///
-/// Cost: a walk over all rows, and a point read for each member of a sorted set. Memory does not grow with the
-/// rows.
+/// Cost: two walks over all rows, and a point read for each member of a sorted set and each key that expires. Memory
+/// does not grow with the number of keys; for a list the positions of all its elements are held at once, for a hash the
+/// orders of all its fields.
 ///
 /// # Errors
 /// Those of the store.

@@ -9,7 +9,7 @@ use crate::store::Direction;
 use crate::types::list::List;
 use crate::types::rows::Position;
 use crate::types::zset::counts::{BUCKET_MAX, Builder};
-use crate::types::zset::indexes::Index;
+use crate::types::zset::indexes::Index as RankIndex;
 use crate::types::zset::rank::WALKED;
 use crate::types::{Content, Metadata, Result, Txn};
 
@@ -34,10 +34,10 @@ impl<'t, 's> List<'t, 's> {
 
     /// The position of an element, if there are counts. The caller knows that the list has an element of this number.
     pub(super) fn counted_position(&self, index: u64) -> Result<Option<Position>> {
-        let Some(counts) = self.counts()? else {
+        let Some(rank_index) = self.rank_index()? else {
             return Ok(None);
         };
-        let bucket = counts.counts().bucket_at(index);
+        let bucket = rank_index.counts().bucket_at(index);
         let stretch = self.stretch_from(&bucket.start)?;
         let skip = index - bucket.before;
         let found = self.positions(&stretch, Direction::Forward, skip, 1)?;
@@ -47,8 +47,8 @@ impl<'t, 's> List<'t, 's> {
             .map_or_else(|| Err(self.too_few_elements()), |found| Ok(Some(found)))
     }
 
-    /// The counts of a list whose lock is held. If there are none, builds them by one walk over the list.
-    fn counts(&self) -> Result<Option<Index>> {
+    /// The index of a list whose lock is held. If there is none, builds it by one walk over the list.
+    fn rank_index(&self) -> Result<Option<RankIndex>> {
         if !self.txn.holds_lock_of(self.key) {
             return Ok(None);
         }
@@ -110,7 +110,7 @@ impl<'t, 's> List<'t, 's> {
     }
 
     /// The counts of the list, if there are any, and the mark by which they know an element.
-    fn index_and_mark(&self, position: &Position) -> Option<(Index, Vec<u8>)> {
+    fn index_and_mark(&self, position: &Position) -> Option<(RankIndex, Vec<u8>)> {
         let indexes = self.txn.rank_indexes();
         if indexes.is_empty() {
             return None;

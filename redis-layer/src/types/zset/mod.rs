@@ -25,6 +25,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use members::MEMBERS_RESERVED;
 
+use indexes::Index as RankIndex;
+
 pub use add::{AddRule, Added};
 pub(crate) use ahead::Ahead;
 pub use members::{Element, Gather, Members};
@@ -35,7 +37,8 @@ use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score, enco
 use crate::types::scan::{self, Extent};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
-/// Which row an [`Element`] is read from.
+/// Which of the two orders of rows an [`Element`] is read in. Not to be mixed up with the [rank index](indexes), which
+/// counts the score rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// A data row.
@@ -64,7 +67,7 @@ enum Ranking {
     /// The index, because the lock of the key is held.
     UnderLock,
     /// This index, as long as it is settled for the snapshot.
-    Settled(indexes::Index),
+    Settled(RankIndex),
 }
 
 impl<'t, 's> SortedSet<'t, 's> {

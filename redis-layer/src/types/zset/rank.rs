@@ -102,8 +102,7 @@ pub fn select<M: Gather>(
         && let Some(index) = rank_index(set)?
     {
         let bucket = counts(set, &index)?.near(from);
-        let start = set.prefix.score_key_at(&bucket.start);
-        let rows = KeyRange { start, ..all };
+        let rows = rows_from(set, &bucket);
         let window = Window {
             offset: from - bucket.before,
             limit: count,
@@ -237,17 +236,20 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     if rank_index(set)?.is_none() {
         return walk(set, Index::ByScore, rows);
     }
-    let all = set.prefix.rows();
-    let first = if rows.start == all.start {
+    let first = if rows.start == set.prefix.rows().start {
         0
     } else {
         rows_before(set, &rows.start, Probe::AnyKey)?
     };
-    let last = match &rows.end {
-        Some(end) if rows.end != all.end => rows_before(set, end, Probe::AnyKey)?,
-        _ => set.len(),
-    };
-    Ok(last.saturating_sub(first))
+    Ok(rows_up_to_end(set, rows)?.saturating_sub(first))
+}
+
+/// How many score rows come before the end of a range.
+fn rows_up_to_end(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
+    match &rows.end {
+        Some(end) if rows.end != set.prefix.rows().end => rows_before(set, end, Probe::AnyKey),
+        _ => Ok(set.len()),
+    }
 }
 
 /// How many score rows come before a key.
@@ -278,16 +280,21 @@ fn count_within(
     Ok(before)
 }
 
+/// The score rows from the first one of a bucket on.
+fn rows_from(set: &SortedSet<'_, '_>, bucket: &Bucket) -> KeyRange {
+    KeyRange {
+        start: set.prefix.score_key_at(&bucket.start),
+        ..set.prefix.rows()
+    }
+}
+
 /// Walks over a bucket and returns the heads of its rows. Passes each row to `visit`.
 fn heads_of(
     set: &SortedSet<'_, '_>,
     bucket: &Bucket,
     mut visit: impl FnMut(&[u8]),
 ) -> Result<Vec<u64>> {
-    let rows = KeyRange {
-        start: set.prefix.score_key_at(&bucket.start),
-        ..set.prefix.rows()
-    };
+    let rows = rows_from(set, bucket);
     let mut heads = Vec::with_capacity(usize::try_from(bucket.count).unwrap_or_default());
     set.each(Index::ByScore, &rows, Direction::Forward, |row, _| {
         let row = set.prefix.mark_of(row);
@@ -320,10 +327,7 @@ pub(super) fn row_at(set: &SortedSet<'_, '_>, position: u64) -> Result<Option<Ve
         return Ok(None);
     }
     let bucket = counts(set, &index)?.near(position);
-    let rows = KeyRange {
-        start: set.prefix.score_key_at(&bucket.start),
-        ..set.prefix.rows()
-    };
+    let rows = rows_from(set, &bucket);
     let mut cursor = set.scan(Index::ByScore, &rows, Direction::Forward)?;
     for _ in bucket.before..position {
         cursor.advance()?;
@@ -424,18 +428,13 @@ pub(super) fn skip(
         return Ok((rows, window));
     }
     let rest = Window::first(window.limit);
-    let all = set.prefix.rows();
     if direction == Direction::Forward {
         let first = rows_before(set, &rows.start, Probe::AnyKey)?.saturating_add(window.offset);
         // After the last row nothing is left of the range.
         let start = row_at(set, first)?.or(rows.end.clone()).unwrap_or_default();
         return Ok((KeyRange { start, ..rows }, rest));
     }
-    let behind = match &rows.end {
-        Some(end) if rows.end != all.end => rows_before(set, end, Probe::AnyKey)?,
-        _ => set.len(),
-    };
-    let end = match behind.checked_sub(window.offset) {
+    let end = match rows_up_to_end(set, &rows)?.checked_sub(window.offset) {
         None | Some(0) => Some(rows.start.clone()),
         // This row comes just after the end of the range.
         Some(end) => row_at(set, end)?.or(rows.end),
