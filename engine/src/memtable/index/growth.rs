@@ -7,7 +7,7 @@
 //! Invariants
 //! 1. Only the writer sees the table until it is complete.
 //! 2. Each key whose newest version is at or before the place that the walk has reached, and each key that was inserted
-//!    since the making began, is in the table with its newest version, unless there was no room for it. So at the end of
+//!    since the walk began, is in the table with its newest version, unless there was no room for it. So at the end of
 //!    the list every key is.
 
 use super::buckets::Bucket;
@@ -50,6 +50,19 @@ impl Growth {
 
     /// Notes a node that was just inserted.
     pub(in crate::memtable) fn note(&self, list: &SkipList, node: Node, hash: KeyHash) {
+        // The walk will come to it. Entered now, some keys would need all of the table's memory at once.
+        if self.is_touched() {
+            self.enter(list, node, hash);
+        }
+    }
+
+    /// Whether all of the table has memory, so that the walk may begin.
+    fn is_touched(&self) -> bool {
+        self.touched >= self.table.buckets.len()
+    }
+
+    /// Enters a node, if the table has no newer version of its key.
+    fn enter(&self, list: &SkipList, node: Node, hash: KeyHash) {
         let target = target_of(&node);
         match self.table.find(target.user_key, hash) {
             Known::Absent(slot) => slot.fill(node),
@@ -64,7 +77,7 @@ impl Growth {
         if entries <= ENTRIES_AT_ONCE {
             return self.walk(list, usize::MAX);
         }
-        if self.touched < self.table.buckets.len() {
+        if !self.is_touched() {
             self.table.buckets[self.touched].touch();
             self.touched += TOUCHED_A_STEP;
             return false;
@@ -94,7 +107,7 @@ impl Growth {
                 before = Some(node);
             }
             for &(node, hash) in &newest[..keys] {
-                self.note(list, node, hash);
+                self.enter(list, node, hash);
             }
             if count < TOGETHER {
                 return true;
