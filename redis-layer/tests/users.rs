@@ -124,6 +124,12 @@ a acl setuser bob skip-sanitize-payload resetpass
 a acl list
 a acl setuser bob +@all -@dangerous
 a acl getuser bob
+a acl setuser bob +@all -@hyperloglog
+a acl list
+a acl setuser bob +@all -@stream -@geo
+a acl list
+a acl setuser bob -@all +@stream +@geo -@geo
+a acl list
 a acl setuser bob resetkeys resetchannels
 a acl setuser bob allchannels allkeys allcommands
 a acl list

@@ -47,7 +47,7 @@ pub(crate) struct User {
 /// What one selector allows.
 #[derive(Debug, Clone)]
 pub(crate) struct Selector {
-    /// By the number of the command.
+    /// By the number of the command, and of the category behind them: see [`in_category`].
     pub(super) commands: Vec<bool>,
     /// Whether commands that a later version brings are allowed.
     allows_unknown: bool,
@@ -110,7 +110,9 @@ impl User {
         self.selectors.iter().any(|selector| {
             selector.keys.is_none()
                 && selector.channels.is_none()
-                && selector.commands.iter().all(|allowed| *allowed)
+                && selector.commands[..ALL.len()]
+                    .iter()
+                    .all(|allowed| *allowed)
         })
     }
 
@@ -216,7 +218,7 @@ fn has_space(text: &[u8]) -> bool {
 impl Selector {
     fn new(all_channels: bool) -> Self {
         Self {
-            commands: vec![false; ALL.len()],
+            commands: vec![false; ALL.len() + CATEGORIES.len()],
             allows_unknown: false,
             first_args: BTreeMap::new(),
             keys: Some(Vec::new()),
@@ -400,7 +402,7 @@ impl Selector {
         let adds = !self.allows_unknown;
         let sign = |allowed| if allowed { '+' } else { '-' };
         let mut rules = vec![format!("{}@all", sign(!adds)).into_bytes()];
-        let mut described = vec![!adds; ALL.len()];
+        let mut described = vec![!adds; self.commands.len()];
         // What is still to be described: a category that was described counts as undone in it.
         let mut left = self.commands.clone();
         let mut categories = CATEGORIES.to_vec();
@@ -444,12 +446,17 @@ fn best_category(candidates: &[&'static str], left: &[bool], adds: bool) -> Opti
     best.map(|(_, _, category)| category)
 }
 
-/// The numbers of the commands of a category.
+/// The numbers of the commands of a category. A category that has none here has a number of its own, behind those of
+/// the commands: a rule about it is kept and shown.
 fn in_category(category: &str) -> impl Iterator<Item = usize> {
+    let has = move |spec: &&Spec| categories(spec).any(|name| &name[1..] == category);
     let commands = ALL.iter().enumerate();
-    commands
-        .filter(move |(_, spec)| categories(spec).any(|name| &name[1..] == category))
-        .map(|(at, _)| at)
+    let found = commands
+        .filter(move |(_, spec)| has(spec))
+        .map(|(at, _)| at);
+    let own = CATEGORIES.iter().position(|name| *name == category);
+    let own = own.filter(|_| !ALL.iter().any(has));
+    found.chain(own.map(|at| ALL.len() + at))
 }
 
 impl KeyPattern {
