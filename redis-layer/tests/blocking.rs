@@ -369,3 +369,43 @@ fn who_moves_waits_for_the_source_alone() {
     };
     assert_eq!(run(ours.address), run(real.address));
 }
+
+/// What a wait ends with is counted like an answer that comes at once: the error by its code, and the command as failed.
+#[test]
+fn an_error_after_a_wait_is_counted() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = start();
+    let counts = |address| {
+        let mut client = Client::connect(address);
+        let mut waiting = [Client::connect(address), Client::connect(address)];
+        let [unblocked, served] = &mut waiting;
+        let id = call(unblocked, "client id");
+        let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
+        send(unblocked, "blpop none 0");
+        call(&mut client, "set text v");
+        send(served, "blmove list text left left 0");
+        thread::sleep(SETTLE);
+        call(&mut client, "config resetstat");
+        call(&mut client, &format!("client unblock {id} error"));
+        call(&mut client, "rpush list a");
+        let replies = [reply(unblocked), reply(served)];
+        let counts = client.counts().into_iter();
+        let wanted = ["errorstat_", "total_error", "cmdstat_bl"];
+        let is_wanted = |line: &String| wanted.iter().any(|start| line.starts_with(start));
+        // A real server counts the call when the wait ends, ours when it begins, which was before the reset.
+        let counts = counts
+            .filter(is_wanted)
+            .map(|line| line.replace("calls=1", "calls=0"));
+        (replies, counts.collect::<Vec<_>>())
+    };
+    let (here, there) = (counts(ours.address), counts(real.address));
+    assert_eq!(here, there);
+    assert!(
+        here.1
+            .iter()
+            .any(|line| line.starts_with("errorstat_UNBLOCKED")),
+        "{here:?}"
+    );
+}

@@ -130,24 +130,6 @@ fn replication_is_refused() {
     }
 }
 
-/// A user that could do less than everything is refused, and not made.
-#[test]
-fn there_is_one_user() {
-    let ours = Ours::start(StoreKind::BTree.open());
-    let mut client = Client::connect(ours.address);
-    for words in [
-        &["acl", "setuser", "bob", "on"][..],
-        &["acl", "setuser", "default", "-get"],
-    ] {
-        let refused = client.call(words);
-        assert!(refused.starts_with("-ERR"), "{refused}");
-    }
-    assert_eq!(
-        client.call(&["acl", "users"]),
-        "*1\\r\\n$7\\r\\ndefault\\r\\n"
-    );
-}
-
 /// DEBUG SLEEP and other long commands hold up nobody else.
 #[test]
 fn one_client_sleeps_alone() {
@@ -559,7 +541,6 @@ fn a_password_is_text() {
         let mut said = Vec::new();
         for word in [&b"p\xff"[..], b"a\0b", "ä".as_bytes()] {
             let bytes = |text: &'static str| bytes::Bytes::from(text);
-            let rule = [b">", word].concat();
             for command in [
                 vec![
                     bytes("config"),
@@ -572,12 +553,6 @@ fn a_password_is_text() {
                     bytes("set"),
                     bytes("MASTERAUTH"),
                     word.to_vec().into(),
-                ],
-                vec![
-                    bytes("acl"),
-                    bytes("setuser"),
-                    bytes("default"),
-                    rule.into(),
                 ],
             ] {
                 // Whoever has no password sets one, and then nobody new comes in.
@@ -594,7 +569,7 @@ fn a_password_is_text() {
         }
         said
     };
-    assert_eq!(taken(real.address), [true; 9]);
+    assert_eq!(taken(real.address), [true; 6]);
     let [t, f] = [true, false];
-    assert_eq!(taken(ours.address), [f, f, f, f, f, f, t, t, t]);
+    assert_eq!(taken(ours.address), [f, f, f, f, t, t]);
 }

@@ -1,23 +1,31 @@
-//! `ACL`, as far as that makes sense with the one user `default`, who may do everything.
+//! `ACL`: users, what each may do, and what was refused to them.
 //!
-//! `ACL SETUSER default` handles passwords: `>word`, `<word`, `nopass` and `resetpass` set `requirepass`. Rules that
-//! would take rights away are refused, and so are other users: a rule that is accepted but not enforced would be
-//! worse than none.
+//! A connection begins as the user `default`, who may do everything. Every command is checked before it runs, by
+//! [`Account::check`]; so are the commands of a script, and once more those of a transaction. Users are not kept when
+//! the server ends, as in a Redis without a file for them.
 
+mod check;
 mod log;
+mod user;
+mod users;
 
-pub(crate) use log::{AclLog, log};
+pub(crate) use check::Denied;
+pub(crate) use log::{AclLog, Context, log};
+pub(crate) use users::{Account, Users};
 
 use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
-use crate::commands::config::{NO_PASSWORD, can_be_password};
+use bytes::Bytes;
+
 use crate::commands::dispatch::named;
 use crate::commands::manual::help_lines;
 use crate::commands::statistics::ALL;
 use crate::commands::table::categories;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;
+use user::Selector;
 
 /// The categories that Redis has, in its order.
 const CATEGORIES: [&str; 21] = [
@@ -51,25 +59,27 @@ const NO_FILE: CommandError = CommandError::fixed(
 );
 
 /// `ACL WHOAMI`
-pub(crate) fn whoami(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(Reply::text("default"))
+pub(crate) fn whoami(session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::Bulk(session.account.name.clone()))
 }
 
 /// `ACL USERS`
-pub(crate) fn users(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(Reply::Array(vec![Reply::text("default")]))
+pub(crate) fn users(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let accounts = session.server.users.all();
+    let names = accounts
+        .iter()
+        .map(|account| Reply::Bulk(account.name.clone()));
+    Ok(Reply::Array(names.collect()))
 }
 
 /// `ACL LIST`
 pub(crate) fn list(session: &mut Session, _args: Args<'_>) -> Outcome {
-    let password = if session.server.config.live.has_password() {
-        // Redis shows a hash here. But the hash of a short password gives the password away.
-        "#(hidden)"
-    } else {
-        "nopass"
-    };
-    let line = format!("user default on {password} ~* &* +@all");
-    Ok(Reply::Array(vec![Reply::Bulk(line.into())]))
+    let accounts = session.server.users.all();
+    let lines = accounts.iter().map(|account| {
+        let rules = account.user().rules();
+        Reply::Bulk([&b"user "[..], &account.name, b" ", &rules].concat().into())
+    });
+    Ok(Reply::Array(lines.collect()))
 }
 
 /// `ACL CAT [category]`
@@ -94,108 +104,106 @@ pub(crate) fn cat(_session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `ACL GETUSER name`
 pub(crate) fn getuser(session: &mut Session, args: Args<'_>) -> Outcome {
-    if args.get(2) != b"default" {
+    let Some(account) = session.server.users.get(args.get(2)) else {
         return Ok(Reply::Null);
-    }
-    let has_password = session.server.config.live.has_password();
-    let mut flags = vec![Reply::text("on")];
-    if !has_password {
-        flags.push(Reply::text("nopass"));
-    }
-    let passwords = has_password.then(|| Reply::text("(hidden)"));
+    };
+    let user = account.user();
+    let flags = user.flags().into_iter().map(Reply::text);
+    let passwords = user.passwords.iter();
+    let passwords = passwords.map(|digest| Reply::Bulk(digest.clone().into()));
     let entry = |name, value| (Reply::text(name), value);
-    Ok(Reply::Map(vec![
-        entry("flags", Reply::Set(flags)),
-        entry("passwords", Reply::Array(passwords.into_iter().collect())),
-        entry("commands", Reply::text("+@all")),
-        entry("keys", Reply::text("~*")),
-        entry("channels", Reply::text("&*")),
-        entry("selectors", Reply::Array(Vec::new())),
-    ]))
+    let rights = |selector: &Selector| {
+        let text = |rules: Vec<u8>| Reply::Bulk(rules.into());
+        [
+            entry("commands", text(selector.command_rules())),
+            entry("keys", text(selector.key_rules())),
+            entry("channels", text(selector.channel_rules())),
+        ]
+    };
+    let mut fields = vec![
+        entry("flags", Reply::Set(flags.collect())),
+        entry("passwords", Reply::Array(passwords.collect())),
+    ];
+    fields.extend(user.selectors.first().into_iter().flat_map(rights));
+    let others = user.selectors.iter().skip(1);
+    let others = others.map(|selector| Reply::Map(rights(selector).into()));
+    fields.push(entry("selectors", Reply::Array(others.collect())));
+    Ok(Reply::Map(fields))
 }
 
 /// `ACL SETUSER name [rule ...]`
 pub(crate) fn setuser(session: &mut Session, args: Args<'_>) -> Outcome {
-    if args.get(2) != b"default" {
+    let name = args.get(2);
+    if name.iter().any(|c| c.is_ascii_whitespace() || *c == 0) {
         return Err(CommandError::fixed(
-            "ERR This server knows the user 'default' only",
+            "ERR Usernames can't contain spaces or null characters",
         ));
     }
-    let config = &session.server.config;
-    let mut password = config.get("requirepass");
-    for rule in args.from(3) {
-        let text = String::from_utf8_lossy(rule);
-        match text.split_at_checked(1) {
-            Some((">", _)) if !can_be_password(rule) => return Err(rule_error(rule, NO_PASSWORD)),
-            Some((">", word)) => word.clone_into(&mut password),
-            Some(("<", word)) if word == password => password.clear(),
-            Some(("<", _)) => {
-                return Err(rule_error(
-                    rule,
-                    "The password you are trying to remove from the user \
-                                             does not exist",
-                ));
-            }
-            _ if is_harmless(&text) => {}
-            _ if matches!(
-                &*text.to_ascii_lowercase(),
-                "nopass" | "reset" | "resetpass"
-            ) =>
-            {
-                password.clear();
-            }
-            _ => return Err(rule_error(rule, "Syntax error")),
-        }
-    }
-    config.set(&[("requirepass", &password)])?;
+    let rules = join_selectors(args.from(3)).map_err(|start| {
+        let parts: [&[u8]; 3] = [
+            b"ERR Unmatched parenthesis in acl selector starting at '",
+            c_text(start),
+            b"'.",
+        ];
+        CommandError::quoting(&parts)
+    })?;
+    let server = &session.server;
+    let changed = server.users.change(server, name, &rules);
+    changed.map_err(|(rule, why)| {
+        let rule = c_text(rule);
+        let before: &[u8] = b"ERR Error in ACL SETUSER modifier '";
+        CommandError::quoting(&[before, rule, b"': ", why.as_bytes()])
+    })?;
     Ok(Reply::OK)
 }
 
-/// Whether a rule only grants what the user may do anyway.
-fn is_harmless(rule: &str) -> bool {
-    let rules = [
-        "on",
-        "~*",
-        "%rw~*",
-        "&*",
-        "+@all",
-        "allkeys",
-        "allchannels",
-        "allcommands",
-        "sanitize-payload",
-        "skip-sanitize-payload",
-        "clearselectors",
-    ];
-    rules.contains(&&*rule.to_ascii_lowercase())
-}
-
-fn rule_error(rule: &[u8], why: &str) -> CommandError {
-    let rule = c_text(rule);
-    let parts = [
-        b"ERR Error in ACL SETUSER modifier '",
-        rule,
-        b"': ",
-        why.as_bytes(),
-    ];
-    CommandError::quoting(&parts)
+/// Joins the arguments of which a selector in parentheses consists. The error is the argument that opens one which
+/// is not closed.
+fn join_selectors(args: &[Bytes]) -> Result<Vec<Bytes>, &[u8]> {
+    let mut rules = Vec::with_capacity(args.len());
+    let mut open: Option<(&[u8], Vec<u8>)> = None;
+    for arg in args {
+        let (start, text) = match open.take() {
+            Some((start, text)) => (start, [&text[..], b" ", &arg[..]].concat()),
+            None if arg.starts_with(b"(") => (&arg[..], arg.to_vec()),
+            None => {
+                rules.push(arg.clone());
+                continue;
+            }
+        };
+        if arg.ends_with(b")") {
+            rules.push(text.into());
+        } else {
+            open = Some((start, text));
+        }
+    }
+    match open {
+        Some((start, _)) => Err(start),
+        None => Ok(rules),
+    }
 }
 
 /// `ACL DELUSER name [name ...]`
-pub(crate) fn deluser(_session: &mut Session, args: Args<'_>) -> Outcome {
-    if args.from(2).iter().any(|name| name == "default") {
-        return Err(CommandError::fixed(
-            "ERR The 'default' user cannot be removed",
-        ));
+pub(crate) fn deluser(session: &mut Session, args: Args<'_>) -> Outcome {
+    let server = Arc::clone(&session.server);
+    let mut removed = 0;
+    for name in args.from(2) {
+        if name == "default" {
+            return Err(CommandError::fixed(
+                "ERR The 'default' user cannot be removed",
+            ));
+        }
+        removed += i64::from(server.users.remove(session, name));
     }
-    Ok(Reply::Integer(0))
+    Ok(Reply::Integer(removed))
 }
 
 /// `ACL DRYRUN user command [argument ...]`
-pub(crate) fn dryrun(_session: &mut Session, args: Args<'_>) -> Outcome {
-    if args.get(2) != b"default" {
+pub(crate) fn dryrun(session: &mut Session, args: Args<'_>) -> Outcome {
+    let Some(account) = session.server.users.get(args.get(2)) else {
         let parts = [b"ERR User '", c_text(args.get(2)), b"' not found"];
         return Err(CommandError::quoting(&parts));
-    }
+    };
     let command = args.from(3);
     let Some(spec) = named(command) else {
         let parts = [b"ERR Command '", c_text(args.get(3)), b"' not found"];
@@ -204,7 +212,18 @@ pub(crate) fn dryrun(_session: &mut Session, args: Args<'_>) -> Outcome {
     if !spec.accepts(command.len()) {
         return Err(CommandError::arity(spec.full_name));
     }
-    Ok(Reply::OK)
+    let tried = Args::new(command, spec);
+    let Err(denied) = account.check(tried) else {
+        return Ok(Reply::OK);
+    };
+    let object = denied.object(tried);
+    let parts: [&[u8]; 3] = match denied {
+        Denied::Command => [b"run the '", object, b"' command"],
+        Denied::Key(_) => [b"access the '", object, b"' key"],
+        Denied::Channel(_) => [b"access the '", object, b"' channel"],
+    };
+    let text = [&b"This user has no permissions to "[..], &parts.concat()].concat();
+    Ok(Reply::Bulk(text.into()))
 }
 
 /// `ACL GENPASS [bits]`

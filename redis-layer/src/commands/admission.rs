@@ -1,5 +1,6 @@
 //! Whether a command may run now, decided before its arguments are looked at. The refusals come in Redis's order.
 
+use crate::commands::acl::Context;
 use crate::commands::table::Flag;
 use crate::commands::{Args, CommandError, Protocol, Session, scripting};
 
@@ -16,6 +17,11 @@ pub(crate) fn admit(session: &Session, args: Args<'_>) -> Result<(), CommandErro
         return Err(CommandError::fixed(
             "ERR Command not allowed inside a transaction",
         ));
+    }
+    if let Err(denied) = session.account.check(args) {
+        let log = &session.server.acl_log;
+        log.denied(session, args, denied, Context::Client);
+        return Err(denied.refusal(spec));
     }
     if session.is_subscriber()
         && session.protocol == Protocol::Resp2
@@ -47,6 +53,7 @@ impl Session {
     /// client that tracks keys is excluded: its reads are noted command by command, before the snapshot is taken.
     pub(crate) fn may_run_plainly(&self) -> bool {
         self.is_trusted()
+            && self.account.is_unrestricted()
             && !self.is_subscriber()
             && !self.is_monitor
             && self.tracking.mode.is_none()

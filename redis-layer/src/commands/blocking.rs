@@ -193,11 +193,16 @@ impl Drop for Waiting {
 
 impl Waiters {
     /// Ends the wait of a client, with an empty answer or an error. Returns whether it was waiting.
-    pub(crate) fn unblock(&self, client: u64, error: Option<CommandError>) -> bool {
+    pub(crate) fn unblock(
+        &self,
+        server: &Server,
+        client: u64,
+        error: Option<CommandError>,
+    ) -> bool {
         let waiter = self.by_client.lock().get(&client).map(Arc::clone);
-        waiter.is_some_and(|waiter| {
-            let answer = error.map_or_else(|| waiter.on_timeout.clone(), Reply::Error);
-            waiter.answer(Executed::reply(answer))
+        waiter.is_some_and(|waiter| match error {
+            Some(error) => waiter.fail(server, error),
+            None => waiter.answer(Executed::reply(waiter.on_timeout.clone())),
         })
     }
 
@@ -231,7 +236,7 @@ pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
                 Ok(Served::NothingLeft) => break,
                 // What it waits for is there, so it must not wait for more. The next one may have better luck.
                 Err(error) => {
-                    waiter.answer(Executed::reply(Reply::Error(error)));
+                    waiter.fail(server, error);
                 }
             }
         }
@@ -271,6 +276,17 @@ impl Waiter {
     fn answer(&self, executed: Executed) -> bool {
         let sender = self.sender.lock().take();
         sender.is_some_and(|sender| self.send(sender, executed))
+    }
+
+    /// Sends an error and counts it, if nobody else has answered. Returns whether it was sent. The call itself was
+    /// counted when the wait began.
+    fn fail(&self, server: &Server, error: CommandError) -> bool {
+        let sender = self.sender.lock().take();
+        sender.is_some_and(|sender| {
+            server.statistics.error(&server.counters, &error);
+            server.statistics.failed(self.spec, 1);
+            self.send(sender, Executed::reply(Reply::Error(error)))
+        })
     }
 
     /// Sends the answer. Returns false if the client is gone already.

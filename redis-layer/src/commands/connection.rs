@@ -66,7 +66,8 @@ pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
     if session.replies != Replies::Skip {
         session.replies = Replies::On;
     }
-    session.is_authenticated = !session.server.config.live.has_password();
+    session.set_account(session.server.users.default_account());
+    session.is_authenticated = session.server.users.is_open();
     let mut view = session.peer.view.lock();
     view.name.clear();
     view.is_monitor = false;
@@ -76,41 +77,32 @@ pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
 /// `AUTH [username] password`
 pub(crate) fn auth(session: &mut Session, args: Args<'_>) -> Outcome {
     match args.len() {
-        2 if !session.server.config.live.has_password() => Err(CommandError::fixed(
-            "ERR AUTH <password> called without any password configured for the default user. \
+        2 if session.server.users.default_account().needs_no_password() => {
+            Err(CommandError::fixed(
+                "ERR AUTH <password> called without any password configured for the default user. \
              Are you sure your configuration is correct?",
-        )),
+            ))
+        }
         2 => authenticate(session, args, b"default", args.get(1)).map(|()| Reply::OK),
         3 => authenticate(session, args, args.get(1), args.get(2)).map(|()| Reply::OK),
         _ => Err(CommandError::SYNTAX),
     }
 }
 
-/// Checks a user and a password. The only user is `default`; if no password is set, any is accepted. A refusal is
-/// noted for `ACL LOG`.
+/// Checks a user and a password, and makes the connection one of that user. A refusal is noted for `ACL LOG`.
 fn authenticate(
     session: &mut Session,
     args: Args<'_>,
     user: &[u8],
     password: &[u8],
 ) -> Result<(), CommandError> {
-    let expected = session.server.config.get("requirepass");
-    if user != b"default" || !(expected.is_empty() || is_same(expected.as_bytes(), password)) {
+    let Some(account) = session.server.users.log_in(user, password) else {
         session.server.acl_log.refused(session, args, user);
         return Err(WRONG_PASSWORD);
-    }
+    };
+    session.set_account(account);
     session.is_authenticated = true;
     Ok(())
-}
-
-/// Compares in a time that does not reveal how much of a password is right.
-fn is_same(expected: &[u8], given: &[u8]) -> bool {
-    let mut difference = expected.len() ^ given.len();
-    for (at, byte) in given.iter().enumerate() {
-        let other = expected[at % expected.len().max(1)];
-        difference |= usize::from(byte ^ other);
-    }
-    difference == 0
 }
 
 /// `HELLO [version [AUTH username password] [SETNAME name]]`

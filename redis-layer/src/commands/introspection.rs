@@ -122,7 +122,7 @@ fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
 }
 
 /// What a command does with a key, given these arguments.
-fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
+pub(crate) fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
     if usage != Use::MayChange {
         return usage;
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicUsize, Ordering:
 use parking_lot::Mutex;
 
 use crate::commands::Protocol;
+use crate::commands::acl::Account;
 use crate::commands::config::{Live, OutputClass};
 use crate::commands::outbox::Outbox;
 use crate::types::DbNumber;
@@ -51,6 +52,7 @@ pub(crate) struct View {
     pub(crate) watched: Option<Arc<AtomicBool>>,
     pub(crate) is_monitor: bool,
     pub(crate) tracking: TrackingView,
+    pub(crate) account: Arc<Account>,
 }
 
 impl View {
@@ -79,7 +81,13 @@ pub(crate) struct TrackingView {
 }
 
 impl Peer {
-    pub(crate) fn new(id: u64, address: String, local_address: String, now_ms: i64) -> Self {
+    pub(crate) fn new(
+        id: u64,
+        address: String,
+        local_address: String,
+        account: Arc<Account>,
+        now_ms: i64,
+    ) -> Self {
         let view = View {
             name: Vec::new(),
             db: 0,
@@ -90,6 +98,7 @@ impl Peer {
             watched: None,
             is_monitor: false,
             tracking: TrackingView::default(),
+            account,
         };
         Self {
             id,

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::commands::Protocol;
 use crate::commands::REDIS_VERSION;
-use crate::commands::acl::AclLog;
+use crate::commands::acl::{Account, AclLog, Users};
 use crate::commands::blocking::Waiters;
 use crate::commands::client::{
     Pause,
@@ -59,7 +59,9 @@ pub struct Server {
     pub shutdown: Shutdown,
     pub(crate) statistics: Statistics,
     pub(crate) slowlog: SlowLog,
-    /// Which passwords were refused.
+    /// Who may do what.
+    pub(crate) users: Users,
+    /// What was refused to users.
     pub(crate) acl_log: AclLog,
     pub(crate) latency: LatencyMonitor,
     pub(crate) monitors: Monitors,
@@ -103,6 +105,7 @@ impl Server {
             shutdown: Shutdown::default(),
             statistics: Statistics::default(),
             slowlog: SlowLog::default(),
+            users: Users::default(),
             acl_log: AclLog::default(),
             latency: LatencyMonitor::default(),
             monitors: Monitors::default(),
@@ -129,6 +132,7 @@ impl Server {
 
     /// Passes changed settings on to the parts of the server that keep copies of them.
     pub(crate) fn configured(&self) {
+        self.users.require(self.config.get("requirepass"));
         self.shared.set_wanted(wanted_classes(&self.config));
         self.slowlog.shorten(self.config.live.slowlog_length());
     }
@@ -150,13 +154,16 @@ impl Server {
         self.counters.connections.fetch_add(1, Ordering::Relaxed);
         let id = self.last_client_id.fetch_add(1, Ordering::Relaxed) + 1;
         let now_ms = self.clock.now_ms();
-        let peer = Arc::new(Peer::new(id, address, local_address, now_ms));
+        let account = self.users.default_account();
+        let peer = Peer::new(id, address, local_address, Arc::clone(&account), now_ms);
+        let peer = Arc::new(peer);
         self.clients.lock().insert(id, Arc::clone(&peer));
         Session {
             server: Arc::clone(self),
             peer,
             id,
-            is_authenticated: !self.config.live.has_password(),
+            account,
+            is_authenticated: self.users.is_open(),
             is_monitor: false,
             reply_first: false,
             subscriptions: Subscriptions::default(),
@@ -312,6 +319,8 @@ pub struct Session {
     pub(crate) server: Arc<Server>,
     pub(crate) peer: Arc<Peer>,
     pub(crate) id: u64,
+    /// The user that it logged in as.
+    pub(crate) account: Arc<Account>,
     /// Whether the client gave the password, or none was required when it connected.
     pub(crate) is_authenticated: bool,
     /// Whether every command is shown to the client, including its own.
@@ -372,6 +381,12 @@ impl Session {
     pub(crate) fn set_db(&mut self, db: DbNumber) {
         self.db = db;
         self.peer.view.lock().db = db;
+    }
+
+    /// Makes it a connection of a user.
+    pub(crate) fn set_account(&mut self, account: Arc<Account>) {
+        self.peer.view.lock().account = Arc::clone(&account);
+        self.account = account;
     }
 
     /// Chooses the protocol of this reply and of later ones.
@@ -451,7 +466,7 @@ impl Session {
     /// Whether the client may run commands: it gave the password, or none is required.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
-        self.is_authenticated || !self.server.config.live.has_password()
+        self.is_authenticated || self.server.users.is_open()
     }
 
     /// The address of the client.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use bytes::Bytes;
 
-use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::elements::Elements;
 use crate::types::number::{c_text, parse_weight};
 use crate::types::value::Value;
@@ -61,16 +61,17 @@ impl Options {
 }
 
 /// `SORT key [BY pattern] [LIMIT offset count] [GET pattern ...] [ASC | DESC] [ALPHA] [STORE destination]`
-pub(crate) fn sort(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    run(txn, args, true)
+pub(crate) fn sort(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    run(session, txn, args, true)
 }
 
 /// `SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern ...] [ASC | DESC] [ALPHA]`
-pub(crate) fn sort_ro(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    run(txn, args, false)
+pub(crate) fn sort_ro(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    run(session, txn, args, false)
 }
 
-fn run(txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
+fn run(session: &Session, txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
+    session.account.check_sort(args)?;
     let options = Options::parse(args, may_store)?;
     let kind = txn
         .lookup(args.get(1))?

@@ -102,7 +102,7 @@ pub(crate) static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
 });
 
 /// The number of a command. Entries of the table never move, so an address identifies an entry.
-fn number(spec: &'static Spec) -> Option<usize> {
+pub(crate) fn number(spec: &'static Spec) -> Option<usize> {
     static NUMBERS: LazyLock<HashMap<usize, usize, BuildHasherDefault<AddressHasher>>> =
         LazyLock::new(|| {
             let specs = ALL.iter().enumerate();

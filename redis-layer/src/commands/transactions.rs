@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
+use crate::commands::acl::{Context, Denied};
 use crate::commands::dispatch::{Executed, call, finish};
 use crate::commands::key_locks::Locks;
 use crate::commands::table::{Flag, Handler, Spec};
@@ -263,7 +264,11 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
     for (spec, args) in &queue.commands {
         // An earlier command of the transaction may have been a SELECT.
         txn.set_db(session.db);
-        let outcome = call(session, &mut txn, Args::new(args, spec));
+        let args = Args::new(args, spec);
+        let outcome = match session.account.check(args) {
+            Ok(()) => call(session, &mut txn, args),
+            Err(denied) => Err(refuse(session, args, denied)),
+        };
         let reply = outcome.unwrap_or_else(Reply::Error);
         bytes += reply.memory_bytes();
         if session.holds_too_much(bytes) {
@@ -282,6 +287,17 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
     // one for a reply.
     session.reply_first = true;
     Ok(Reply::Array(replies))
+}
+
+/// Refuses a command that was allowed when it was queued.
+fn refuse(session: &Session, args: Args<'_>, denied: Denied) -> CommandError {
+    let server = &session.server;
+    let log = &server.acl_log;
+    log.denied(session, args, denied, Context::Transaction);
+    let error = denied.in_exec();
+    server.statistics.refused(args.spec);
+    server.statistics.error(&server.counters, &error);
+    error
 }
 
 /// Whether a watched key has changed.

@@ -19,7 +19,7 @@ use crate::scripting::raise::{self, Raised};
 use crate::scripting::running::{HOOK_INSTRUCTIONS, Registry, Run};
 use crate::scripting::value::{COUNTED, Refusal, Value};
 use crate::scripting::{
-    Digest, Host, Script, Setup, Stop, bits, cjson, cmsgpack, random, redis, structs,
+    Digest, Host, Rights, Script, Setup, Stop, bits, cjson, cmsgpack, random, redis, structs,
 };
 
 /// How much memory a script may use, including garbage that is not collected yet.
@@ -77,6 +77,8 @@ pub(super) struct Situation {
     run: Mutex<Option<Arc<Run>>>,
     failure: Mutex<Option<Failure>>,
     log: Mutex<Vec<(u8, Vec<u8>)>>,
+    /// What the user who runs the script may do; `None` for everything.
+    rights: Mutex<Option<Arc<dyn Rights>>>,
 }
 
 /// Why a script failed.
@@ -128,11 +130,12 @@ impl Machine {
             run: Mutex::default(),
             failure: Mutex::default(),
             log: Mutex::default(),
+            rights: Mutex::default(),
         });
         let json = cjson::Shared::default();
         let redis = redis::library(&lua, &situation, setup.version)?;
         add_log(&lua, &redis, &situation)?;
-        add_acl_check(&lua, &redis, setup.is_command)?;
+        add_acl_check(&lua, &redis, setup.is_command, &situation)?;
         random::install(&lua, &lua.globals().get("math")?)?;
         let globals = lua.create_table()?;
         let (run, compile) = sandbox(&lua, &situation, &json, &globals, &redis)?;
@@ -217,6 +220,7 @@ impl Machine {
         self.situation.set_resp3(false);
         *self.situation.failure.lock() = None;
         *self.situation.run.lock() = Some(Arc::clone(&run));
+        *self.situation.rights.lock() = host.rights();
         *self.json.lock() = cjson::Settings::default();
         let outcome = self.call(&function, keys, args, host, &run);
         *self.situation.run.lock() = None;
@@ -379,15 +383,22 @@ fn print(level: u8, line: &[u8]) {
     }
 }
 
-/// `redis.acl_check_cmd`: the only user may run every command.
-fn add_acl_check(lua: &Lua, redis: &Table, is_command: fn(&[Bytes]) -> bool) -> mlua::Result<()> {
+/// `redis.acl_check_cmd`: whether the user who runs the script may run a command.
+fn add_acl_check(
+    lua: &Lua,
+    redis: &Table,
+    is_command: fn(&[Bytes]) -> bool,
+    situation: &Arc<Situation>,
+) -> mlua::Result<()> {
+    let situation = Arc::clone(situation);
     let check = lua.create_function(move |_, args: MultiValue| {
         let args = redis::arguments(&args).map_err(raise::table)?;
         if !is_command(&args) {
             let problem = "ERR Invalid command passed to redis.acl_check_cmd()";
             return Err(raise::table(problem));
         }
-        Ok(true)
+        let rights = situation.rights.lock().clone();
+        Ok(rights.is_none_or(|rights| rights.allow(&args)))
     })?;
     redis.raw_set("acl_check_cmd", check)
 }

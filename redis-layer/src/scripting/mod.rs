@@ -61,6 +61,15 @@ pub trait Host {
 
     /// Whether any command has changed something.
     fn has_written(&self) -> bool;
+
+    /// What the user who runs the script may do; `None` for everything.
+    fn rights(&self) -> Option<Arc<dyn Rights>>;
+}
+
+/// What a user may do.
+pub trait Rights: std::fmt::Debug + Send + Sync {
+    /// Whether the user may run a command that exists.
+    fn allow(&self, args: &[Bytes]) -> bool;
 }
 
 /// What this layer needs to know about the server.

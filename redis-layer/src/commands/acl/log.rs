@@ -1,4 +1,4 @@
-//! `ACL LOG`: the passwords that were refused. Nothing else is ever logged, because the only user may do everything.
+//! `ACL LOG`: what was refused to users: passwords, commands, keys and channels.
 //!
 //! Refusals that are alike and follow each other within a minute share one entry, which counts them. Newest first.
 
@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
+use super::Denied;
 use crate::commands::client::describe;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
@@ -32,8 +33,9 @@ struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct What {
+    reason: &'static str,
     context: &'static str,
-    command: Bytes,
+    object: Bytes,
     user: Bytes,
 }
 
@@ -45,20 +47,54 @@ fn kept(name: &[u8]) -> Bytes {
     Bytes::copy_from_slice(&name[..name.len().min(KEPT_BYTES)])
 }
 
+/// Where a command comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// From a client, perhaps in a transaction.
+    Client,
+    /// From a transaction that is run.
+    Transaction,
+    /// From a script.
+    Script,
+}
+
+impl Context {
+    const fn word(self, session: &Session) -> &'static str {
+        match self {
+            Self::Script => "lua",
+            Self::Transaction => "multi",
+            Self::Client if session.in_transaction || session.queue.is_some() => "multi",
+            Self::Client => "toplevel",
+        }
+    }
+}
+
 impl AclLog {
     /// Notes that a user's password was refused.
     pub(crate) fn refused(&self, session: &Session, args: Args<'_>, user: &[u8]) {
-        let most = session.server.config.get("acllog-max-len");
-        let most = most.parse().unwrap_or(0);
         let what = What {
-            context: if session.in_transaction {
-                "multi"
-            } else {
-                "toplevel"
-            },
-            command: kept(args.get(0)),
+            reason: "auth",
+            context: Context::Client.word(session),
+            object: kept(args.get(0)),
             user: kept(user),
         };
+        self.note(session, args, what);
+    }
+
+    /// Notes that a client was refused what its user may not do.
+    pub(crate) fn denied(&self, session: &Session, args: Args<'_>, denied: Denied, from: Context) {
+        let what = What {
+            reason: denied.reason(),
+            context: from.word(session),
+            object: kept(denied.object(args)),
+            user: kept(&session.account.name),
+        };
+        self.note(session, args, what);
+    }
+
+    fn note(&self, session: &Session, args: Args<'_>, what: What) {
+        let most = session.server.config.get("acllog-max-len");
+        let most = most.parse().unwrap_or(0);
         let now_ms = session.server.clock.now_ms();
         let mut entries = self.newest_first.lock();
         let like_it = entries.iter().take(LOOKED_AT).position(|entry| {
@@ -109,9 +145,9 @@ fn show(entry: &Entry, now_ms: i64) -> Reply {
     let age_s = age_ms as f64 / 1000.0;
     let fields = [
         ("count", Reply::Integer(entry.count)),
-        ("reason", Reply::text("auth")),
+        ("reason", Reply::text(entry.what.reason)),
         ("context", Reply::text(entry.what.context)),
-        ("object", Reply::Bulk(entry.what.command.clone())),
+        ("object", Reply::Bulk(entry.what.object.clone())),
         ("username", Reply::Bulk(entry.what.user.clone())),
         ("age-seconds", Reply::Double(age_s)),
         ("client-info", Reply::Bulk(entry.client.clone().into())),

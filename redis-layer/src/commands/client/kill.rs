@@ -1,7 +1,10 @@
 //! `CLIENT KILL`: ends connections of other clients.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
+use crate::commands::acl::{Account, Users};
 use crate::commands::client::ClientType;
 use crate::commands::peer::Peer;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
@@ -14,6 +17,7 @@ struct Filter {
     client_type: Option<ClientType>,
     address: Option<Bytes>,
     local_address: Option<Bytes>,
+    account: Option<Arc<Account>>,
     spares_itself: bool,
 }
 
@@ -30,7 +34,7 @@ pub(crate) fn kill(session: &mut Session, args: Args<'_>) -> Outcome {
             _ => Ok(Reply::OK),
         };
     }
-    let filter = Filter::parse(args)?;
+    let filter = Filter::parse(&session.server.users, args)?;
     Ok(Reply::count(end_matching(session, &filter)))
 }
 
@@ -53,7 +57,7 @@ fn end_matching(session: &mut Session, filter: &Filter) -> u64 {
 }
 
 impl Filter {
-    fn parse(args: Args<'_>) -> Result<Self, CommandError> {
+    fn parse(users: &Users, args: Args<'_>) -> Result<Self, CommandError> {
         let mut filter = Self {
             spares_itself: true,
             ..Self::default()
@@ -76,11 +80,11 @@ impl Filter {
             } else if args.is(position, "LADDR") {
                 filter.local_address = Some(args.bytes(value));
             } else if args.is(position, "USER") {
-                if args.get(value) != b"default" {
-                    let name = c_text(args.get(value));
-                    let parts = [b"ERR No such user '", name, b"'"];
-                    return Err(CommandError::quoting(&parts));
-                }
+                let name = args.get(value);
+                filter.account = Some(users.get(name).ok_or_else(|| {
+                    let parts = [b"ERR No such user '", c_text(name), b"'"];
+                    CommandError::quoting(&parts)
+                })?);
             } else if args.is(position, "SKIPME") {
                 filter.spares_itself = if args.is(value, "yes") {
                     true
@@ -104,6 +108,10 @@ impl Filter {
         };
         self.id.is_none_or(|id| id == peer.id)
             && self.client_type.is_none_or(|t| t == peer.client_type())
+            && self
+                .account
+                .as_ref()
+                .is_none_or(|account| Arc::ptr_eq(account, &peer.view.lock().account))
             && is(&self.address, &peer.address)
             && is(&self.local_address, &peer.local_address)
     }

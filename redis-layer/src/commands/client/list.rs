@@ -95,13 +95,14 @@ pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
     } else {
         -1
     };
+    let user = String::from_utf8_lossy(&view.account.name);
     let resp = view.protocol.number();
     format!(
         "id={id} addr={address} laddr={local_address} fd={socket} name={name} age={age_s} \
          idle={idle_s} flags={flags} db={db} sub={channels} psub={patterns} ssub={shards} \
          multi={queued} qbuf={query_bytes} qbuf-free=0 argv-mem={args_bytes} multi-mem={queue_bytes} rbs={buffer_bytes} rbp={buffer_bytes} \
          obl={answer_bytes} oll={message_count} omem={message_bytes} tot-mem={all_bytes} events=r \
-         cmd={last_command} user=default redir={redirect} resp={resp}"
+         cmd={last_command} user={user} redir={redirect} resp={resp}"
     )
 }
 

@@ -22,7 +22,6 @@ pub struct Live {
     sync: AtomicU64,
     hz: AtomicU64,
     tracked_keys: AtomicU64,
-    has_password: AtomicU64,
     /// The hard limit, the soft limit and the seconds for each class of clients.
     output: [[AtomicU64; 3]; 3],
 }
@@ -56,10 +55,6 @@ impl Live {
             (&self.busy_reply_ms, number("busy-reply-threshold")),
             (&self.hz, number("hz")),
             (&self.tracked_keys, number("tracking-table-max-keys")),
-            (
-                &self.has_password,
-                u64::from(!value("requirepass").is_empty()),
-            ),
         ] {
             field.store(number, Relaxed);
         }
@@ -165,12 +160,6 @@ impl Live {
     #[must_use]
     pub fn tracked_keys(&self) -> usize {
         size(&self.tracked_keys)
-    }
-
-    /// Whether clients have to give a password.
-    #[must_use]
-    pub fn has_password(&self) -> bool {
-        self.has_password.load(Relaxed) != 0
     }
 
     /// How much output may wait for a client of this class.

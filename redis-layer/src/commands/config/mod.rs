@@ -42,7 +42,7 @@ const OPTIONS: [(&str, &str); 7] = [
 /// Settings whose value a client has to know byte for byte.
 const SECRETS: [&str; 2] = ["masterauth", "requirepass"];
 /// Why a password is refused.
-pub(crate) const NO_PASSWORD: &str = "a password is UTF-8 text without zero bytes here";
+const NO_PASSWORD: &str = "a password is UTF-8 text without zero bytes here";
 
 /// The settings of a server.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub struct Config {
 }
 
 /// Whether a password is kept as it is. Another one would let in who knows less than it, or nobody.
-pub(crate) fn can_be_password(word: &[u8]) -> bool {
+fn can_be_password(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok() && !word.contains(&0)
 }
 

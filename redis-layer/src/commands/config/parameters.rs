@@ -60,7 +60,7 @@ const MIN_32: i64 = i32::MIN as i64;
 /// Every setting, by name.
 #[rustfmt::skip]
 pub(crate) static PARAMETERS: &[Parameter] = &[
-    row("acl-pubsub-default", "", Choice(&["allchannels", "resetchannels"]), "resetchannels", Kept),
+    row("acl-pubsub-default", "", Choice(&["allchannels", "resetchannels"]), "resetchannels", Live),
     row("aclfile", "", Text, "", Fixed),
     row("acllog-max-len", "", Integer(0, MAX), "128", Live),
     row("active-defrag-cycle-max", "", Integer(1, 99), "25", Kept),

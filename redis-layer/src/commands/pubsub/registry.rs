@@ -194,6 +194,17 @@ impl Registry {
         heard.map(|(name, _)| name.clone()).collect()
     }
 
+    /// The connections that hear a name.
+    pub(crate) fn peers(&self, topic: Topic, name: &[u8]) -> Vec<Arc<Peer>> {
+        let topics = self.topics.lock();
+        let subscribers = topics[topic as usize].get(name);
+        subscribers
+            .into_iter()
+            .flat_map(staying)
+            .map(Arc::clone)
+            .collect()
+    }
+
     /// How many subscribers a name has.
     pub(crate) fn subscribers(&self, topic: Topic, name: &[u8]) -> u64 {
         let topics = self.topics.lock();

@@ -1,16 +1,18 @@
 //! Runs the commands of one script, and keeps the script isolated.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
 use super::Request;
 use super::convert::{for_script, refusal};
+use crate::commands::acl::{Account, Context, Denied};
 use crate::commands::args::is_word;
 use crate::commands::dispatch::{attempt, call};
 use crate::commands::table::{Flag, Handler, Place, Spec, find};
 use crate::commands::{Args, CommandError, Outcome, Protocol, Session};
-use crate::scripting::{Host, Stop, Value};
+use crate::scripting::{Host, Rights, Stop, Value};
 use crate::types::Txn;
 
 /// Which keys a script may touch without losing its isolation from other clients.
@@ -35,8 +37,14 @@ pub(super) struct TxnHost<'a, 't> {
     has_read_outside: bool,
 }
 
-/// Why a script may not run a command, with the command, or `None` if there is none with that name.
-type Inadmissible = (Option<&'static Spec>, &'static str);
+/// Why a script may not run a command.
+struct Inadmissible {
+    /// The command; `None` if there is none with that name.
+    spec: Option<&'static Spec>,
+    problem: &'static str,
+    /// What the user who runs the script may not do, if that is why.
+    denied: Option<Denied>,
+}
 
 impl<'a, 't> TxnHost<'a, 't> {
     pub(super) const fn new(
@@ -59,18 +67,32 @@ impl<'a, 't> TxnHost<'a, 't> {
     /// The command that these arguments name if the script may run it, otherwise why it may not.
     fn admit(&self, args: &[Bytes]) -> Result<&'static Spec, Inadmissible> {
         let Some(spec) = resolve(args) else {
-            return Err((None, "ERR Unknown Redis command called from script"));
+            return Err(Inadmissible {
+                spec: None,
+                problem: "ERR Unknown Redis command called from script",
+                denied: None,
+            });
         };
         let problem = if !spec.accepts(args.len()) {
             "ERR Wrong number of args calling Redis command from script"
         } else if spec.has(Flag::NoScript) && !self.may_debug(spec, args) {
             "ERR This Redis command is not allowed from script"
+        } else if let Err(denied) = self.session.account.check(Args::new(args, spec)) {
+            return Err(Inadmissible {
+                spec: Some(spec),
+                problem: denied.in_script(),
+                denied: Some(denied),
+            });
         } else if self.request.read_only && spec.may_write() {
             "ERR Write commands are not allowed from read-only scripts."
         } else {
             return Ok(spec);
         };
-        Err((Some(spec), problem))
+        Err(Inadmissible {
+            spec: Some(spec),
+            problem,
+            denied: None,
+        })
     }
 
     /// Whether the command is a `DEBUG` that scripts were allowed to use. One that writes is excluded: it would take
@@ -125,15 +147,18 @@ impl TxnHost<'_, '_> {
         call(session, txn, args)
     }
 
-    /// Refuses a command, which is `None` if there is none with that name. The refusal is counted unless an earlier
-    /// run of the script did that.
-    fn refuse(&mut self, spec: Option<&'static Spec>, text: &'static str) -> Value {
-        let error = CommandError::fixed(text);
+    /// Refuses a command. The refusal is counted and logged unless an earlier run of the script did that.
+    fn refuse(&mut self, args: &[Bytes], why: &Inadmissible) -> Value {
+        let error = CommandError::fixed(why.problem);
         if !self.is_counted_already() {
             let server = &self.session.server;
             server.statistics.error(&server.counters, &error);
-            if let Some(spec) = spec {
+            if let Some(spec) = why.spec {
                 server.statistics.refused(spec);
+                if let Some(denied) = why.denied {
+                    let (log, args) = (&server.acl_log, Args::new(args, spec));
+                    log.denied(self.session, args, denied, Context::Script);
+                }
             }
         }
         refusal(&error)
@@ -144,7 +169,7 @@ impl Host for TxnHost<'_, '_> {
     fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop> {
         let spec = match self.admit(args) {
             Ok(spec) => spec,
-            Err((spec, text)) => return Ok(self.refuse(spec, text)),
+            Err(why) => return Ok(self.refuse(args, &why)),
         };
         if !self.stays_isolated(spec, args) {
             return Err(Stop);
@@ -164,6 +189,18 @@ impl Host for TxnHost<'_, '_> {
 
     fn has_written(&self) -> bool {
         self.has_written
+    }
+
+    fn rights(&self) -> Option<Arc<dyn Rights>> {
+        let account = &self.session.account;
+        let is_restricted = !account.is_unrestricted();
+        is_restricted.then(|| Arc::clone(account) as Arc<dyn Rights>)
+    }
+}
+
+impl Rights for Account {
+    fn allow(&self, args: &[Bytes]) -> bool {
+        resolve(args).is_some_and(|spec| self.check(Args::new(args, spec)).is_ok())
     }
 }
 

@@ -80,12 +80,12 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "O(m) for m keys that are looked at; O(n) for a walk over all n keys",
         "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]@6.0.0";
         since "6.0.0" "The option TYPE."
-    "sort", -2, [Write, DenyOom, MovableKeys], [Read: FIRST, Read: UNKNOWN, Overwrite: STORED], Generic, "1.0.0", Keys(sort::sort);
+    "sort", -2, [Write, DenyOom, MovableKeys], [Read: FIRST, Read: UNKNOWN, Overwrite: STORED], Generic, "1.0.0", Both(sort::sort);
         "Sorts the elements of a list, a set or a sorted set, and stores the result if wanted.",
         "O(n + m log m) for n elements, of which m are returned; O(n) if they are not sorted",
         "key [BY pattern:pattern] [LIMIT offset_count: offset:integer count:integer] [GET pattern:pattern]...
             [order: ASC | DESC] [sorting=ALPHA] [STORE destination:key]"
-    "sort_ro", -2, [ReadOnly, MovableKeys], [Read: FIRST, Read: UNKNOWN], Generic, "7.0.0", Keys(sort::sort_ro);
+    "sort_ro", -2, [ReadOnly, MovableKeys], [Read: FIRST, Read: UNKNOWN], Generic, "7.0.0", Both(sort::sort_ro);
         "Sorts the elements of a list, a set or a sorted set.",
         "O(n + m log m) for n elements, of which m are returned; O(n) if they are not sorted",
         "key [BY pattern:pattern] [LIMIT offset_count: offset:integer count:integer] [GET pattern:pattern]...

@@ -241,10 +241,15 @@ impl Keys {
 
     /// The keys among the arguments, each with its use.
     pub fn used<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (&'a Bytes, Use)> + use<'a> {
+        self.positions(args).map(|(at, usage)| (&args[at], usage))
+    }
+
+    /// The positions of the keys among the arguments, each with its use.
+    pub fn positions<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (usize, Use)> + use<'a> {
         let keys = self.0.iter().filter(|key| key.usage != Use::Channel);
         keys.flat_map(move |key| {
             let positions = key.place.positions(args);
-            positions.filter_map(move |at| Some((args.get(at)?, key.usage)))
+            positions.filter_map(move |at| (at < args.len()).then_some((at, key.usage)))
         })
     }
 

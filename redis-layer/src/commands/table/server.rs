@@ -13,7 +13,7 @@ use crate::commands::{
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
     "acl", -2, [], [], Server, "6.0.0", Container => ACL;
-        "Commands about users, of whom there is one.", "Depends on the subcommand."
+        "Commands about users and what they may do.", "Depends on the subcommand."
     "bgrewriteaof", 1, [Admin, NoScript, NoAsyncLoading], [], Server, "1.0.0", Session(persistence::bgrewriteaof);
         "Accepted, and without effect: the log keeps itself short.", "O(1)"
     "bgsave", -1, [Admin, NoScript, NoAsyncLoading], [], Server, "1.0.0", Session(persistence::bgsave);
@@ -87,7 +87,7 @@ const ACL: &[Spec] = table! { "acl|":
         "Names the categories, or the commands of one.", "O(1)",
         "[categoryname]"
     "deluser", -3, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::deluser);
-        "Removes users; there are none that could be.", "O(1)",
+        "Removes users, and ends their connections.", "O(n) for n users and connections",
         "username..."
     "dryrun", -4, [Admin, NoScript, Loading, Stale], [], Server, "7.0.0", Session(acl::dryrun);
         "Says whether a user may run a command.", "O(1)",
@@ -96,28 +96,28 @@ const ACL: &[Spec] = table! { "acl|":
         "Makes a password.", "O(1)",
         "[bits:integer]"
     "getuser", 3, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::getuser);
-        "Describes a user.", "O(1)",
+        "Describes a user.", "O(n) for n rules and commands",
         "username";
         since "6.2.0" "Patterns of channels.";
         since "7.0.0" "Selectors, and patterns in the form of rules."
     "help", 2, [Loading, Stale], [], Server, "6.0.0", Session(acl::help);
         "Lists the subcommands.", "O(1)"
     "list", 2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::list);
-        "Describes all users.", "O(1)"
+        "Describes all users.", "O(n) for n users, times the commands"
     "load", 2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::load);
         "Refused: there is no file of users.", "O(1)"
     "log", -2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::log);
-        "Returns which passwords were refused.", "O(n) for n entries",
+        "Returns what was refused to users: passwords, commands, keys and channels.", "O(n) for n entries",
         "[operation: count:integer | RESET]"
     "save", 2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::save);
         "Refused: there is no file of users.", "O(1)"
     "setuser", -3, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::setuser);
-        "Sets the password of the user default.", "O(n) for n rules",
+        "Makes a user, or changes what one may do.", "O(n) for n rules",
         "username [rule...]";
         since "6.2.0" "Patterns of channels.";
         since "7.0.0" "Selectors, and rights on keys."
     "users", 2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::users);
-        "Names all users.", "O(1)"
+        "Names all users.", "O(n) for n users"
     "whoami", 2, [NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::whoami);
         "Names the user of this connection.", "O(1)"
 };
