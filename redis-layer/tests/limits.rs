@@ -92,6 +92,22 @@ fn announced_lengths_allocate_nothing() {
 
 /// All clients together hold no more than `maxmemory-clients`: whoever holds most has to go.
 #[test]
+fn no_value_is_made_that_is_longer_than_a_string_may_be() {
+    let ours = ours_with(&[]);
+    let mut client = Client::connect(ours.address);
+    for bytes in ["536870913", "9223372036854775807"] {
+        let answer = client.call(&["debug", "populate", "1", "key", bytes]);
+        assert!(answer.contains("exceeds maximum allowed size"), "{answer}");
+    }
+    assert_eq!(client.call(&["dbsize"]), ":0\\r\\n");
+    assert_eq!(
+        client.call(&["debug", "populate", "1", "key", "9"]),
+        "+OK\\r\\n"
+    );
+    assert_eq!(client.call(&["strlen", "key:0"]), ":9\\r\\n");
+}
+
+#[test]
 fn clients_that_hold_too_much_together_are_closed_greatest_first() {
     let ours = ours_with(&[
         ("maxmemory-clients", "8mb"),

@@ -5,7 +5,7 @@ use crate::types::strings::LONGEST;
 use crate::types::{Class, Txn};
 
 /// Refuses a string that would become too long.
-fn check_length(length: usize, more: usize) -> Result<(), CommandError> {
+pub(crate) fn check_length(length: usize, more: usize) -> Result<(), CommandError> {
     if length.saturating_add(more) > LONGEST {
         return Err(CommandError::fixed(
             "ERR string exceeds maximum allowed size (proto-max-bulk-len)",

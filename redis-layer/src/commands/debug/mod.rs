@@ -15,6 +15,7 @@ use bytes::Bytes;
 
 use crate::commands::config::value::parse_bytes;
 use crate::commands::object::encoding_of;
+use crate::commands::string_parts::check_length;
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, run_blocking};
 use crate::types::number::{number_prefix, parse_double};
 use crate::types::{DbNumber, Txn, check};
@@ -191,6 +192,7 @@ fn populate(session: &mut Session, args: Args<'_>) -> Outcome {
     let count = not_negative(2)?;
     let prefix = if args.len() > 3 { args.get(3) } else { b"key" };
     let size = if args.len() == 5 { not_negative(4)? } else { 0 };
+    check_length(size, 0)?;
     for number in 0..count {
         let key: Bytes = [prefix, format!(":{number}").as_bytes()].concat().into();
         let mut value = format!("value:{number}").into_bytes();
