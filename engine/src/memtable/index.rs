@@ -369,8 +369,8 @@ mod tests {
         assert_eq!(slots, [28, 112, 448, 1792, 7168]);
     }
 
-    /// Keys come and come again while a table is made, now and then with their versions in the wrong order, as they do in
-    /// a replay.
+    /// Keys come and come again while a table is made, now and then with their versions in the wrong order, as they do
+    /// in a replay.
     #[test]
     fn a_table_that_is_made_in_steps_misses_no_key_and_no_version() {
         const GROUP: u64 = 8;

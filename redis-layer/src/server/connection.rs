@@ -45,7 +45,8 @@ use crate::types::packed::FRAME_BYTES_MAX;
 
 /// Answers are sent when they reach this size, even if more commands have arrived.
 const SEND_BYTES: usize = 64 * 1024;
-/// At most as many commands as may run together are parsed before the first of them runs. Also, parsing stops once they have this many bytes: what is parsed but not run is not counted as a query.
+/// Commands are parsed before the first of them runs: at most as many as may run together, and only until they have this
+/// many bytes, because what is parsed but not run is not counted as a query.
 const BYTES_AHEAD: usize = 64 * 1024;
 /// How long a task waits to be woken for locks before it waits on its thread.
 const QUEUE_TIMEOUT: Duration = Duration::from_millis(10);

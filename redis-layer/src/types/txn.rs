@@ -325,14 +325,10 @@ impl<'s> Txn<'s> {
     /// # Errors
     /// Those of the store.
     pub(crate) fn get_metadata(&self, row: &[u8]) -> Result<(Option<Cow<'_, Bytes>>, bool)> {
-        if let Some(changed) = self.changes[Space::Metadata.index()].get(row) {
-            return Ok((changed.as_ref().map(Cow::Borrowed), false));
+        match self.changes[Space::Metadata.index()].get(row) {
+            Some(changed) => Ok((changed.as_ref().map(Cow::Borrowed), false)),
+            None => Ok((self.read(Space::Metadata, row)?, true)),
         }
-        let value = match self.prefetched.get(row) {
-            Some(value) => value.as_ref().map(Cow::Borrowed),
-            None => self.snapshot.get(Space::Metadata, row)?.map(Cow::Owned),
-        };
-        Ok((value, true))
     }
 
     /// The time of the whole command, in milliseconds since 1970.
@@ -356,7 +352,7 @@ impl<'s> Txn<'s> {
     pub fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
         match self.changes[space.index()].get(key) {
             Some(changed) => Ok(changed.clone()),
-            None => self.read(space, key),
+            None => Ok(self.read(space, key)?.map(Cow::into_owned)),
         }
     }
 
@@ -390,7 +386,7 @@ impl<'s> Txn<'s> {
         {
             return Ok(read.value.clone());
         }
-        let value = self.read(space, key)?;
+        let value = self.read(space, key)?.map(Cow::into_owned);
         *last = Some(Read {
             space,
             key: key.to_vec(),
@@ -410,15 +406,15 @@ impl<'s> Txn<'s> {
     }
 
     /// The value of a row in the snapshot.
-    fn read(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+    fn read(&self, space: Space, key: &[u8]) -> Result<Option<Cow<'_, Bytes>>> {
         let fetched = match space {
             Space::Metadata => self.prefetched.get(key),
             Space::Data => self.elements.near(key),
             _ => None,
         };
         match fetched {
-            Some(value) => Ok(value.clone()),
-            None => Ok(self.snapshot.get(space, key)?),
+            Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
+            None => Ok(self.snapshot.get(space, key)?.map(Cow::Owned)),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The making of a larger table.
 //!
 //! The writer makes it step by step between insertions. First it touches the table's memory, a huge page at a time,
-//! because getting one that was not in use for long takes milliseconds. Then it walks over the list and enters the newest
-//! version of each key. Meanwhile readers use the table before.
+//! because getting one that was not in use for long takes milliseconds. Then it walks over the list and enters the
+//! newest version of each key. Meanwhile readers use the table before.
 //!
 //! Invariants
 //! 1. Only the writer sees the table until it is complete.
@@ -71,7 +71,8 @@ impl Growth {
         }
     }
 
-    /// Goes on with the work, as far as the entries inserted since the last step pay for it. Returns whether all is done.
+    /// Goes on with the work, as far as the entries inserted since the last step pay for it. Returns whether all is
+    /// done.
     pub(super) fn go_on(&mut self, list: &SkipList) -> bool {
         let entries = list.len();
         if entries <= ENTRIES_AT_ONCE {

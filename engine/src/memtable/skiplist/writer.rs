@@ -31,10 +31,10 @@ pub(in crate::memtable) const TOGETHER: usize = 20;
 /// A node rises above a level if at least this many steps on that level led to it.
 const STEPS_MAX: usize = 3;
 
-/// Versions of a known key are inserted low, without a search. But a key with thousands of versions would be one run that
-/// every search for its neighbours has to walk, so one version in some 256 is searched for and made taller. A node counts
-/// the low ones behind it: one in this many, by chance, because it has few bits for that. After [`RUN_MAX`] a tall one is
-/// due.
+/// Versions of a known key are inserted low, without a search. But a key with thousands of versions would be one run
+/// that every search for its neighbours has to walk, so one version in some 256 is searched for and made taller. A node
+/// counts the low ones behind it: one in this many, by chance, because it has few bits for that. After [`RUN_MAX`] a
+/// tall one is due.
 const VERSIONS_A_COUNT: u64 = 8;
 
 /// The right to insert. Each list has exactly one.

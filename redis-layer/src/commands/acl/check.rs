@@ -3,7 +3,6 @@
 use bytes::Bytes;
 
 use super::user::{Selector, User};
-use crate::commands::args::is_word;
 use crate::commands::introspection::in_these;
 use crate::commands::statistics::number;
 use crate::commands::table::{Flag, Spec, Use};
@@ -209,7 +208,7 @@ pub(super) fn reads_unnamed_keys(args: Args<'_>) -> Option<&'static str> {
                 return Some("BY");
             }
             at += 1;
-        } else if is_word(args.get(at), "get") {
+        } else if args.is(at, "get") {
             return Some("GET");
         }
         at += 1;

@@ -353,24 +353,15 @@ impl Selector {
 
     /// All rules, as `ACL LIST` shows them.
     fn rules(&self) -> Vec<u8> {
-        let keys = match &self.keys {
-            None => b"~* ".to_vec(),
-            Some(keys) => keys
-                .iter()
-                .flat_map(|key| [&key.rule()[..], b" "].concat())
-                .collect(),
+        let reset: &[u8] = match self.channels {
+            None => b"",
+            Some(_) => b"resetchannels",
         };
-        let mut channels = Vec::new();
-        match &self.channels {
-            None => channels.extend_from_slice(b"&* "),
-            Some(names) => {
-                channels.extend_from_slice(b"resetchannels ");
-                for name in names {
-                    channels.extend_from_slice(&[&b"&"[..], name, b" "].concat());
-                }
-            }
-        }
-        [keys, channels, self.command_rules()].concat()
+        let (keys, channels) = (self.key_rules(), self.channel_rules());
+        let commands = self.command_rules();
+        let mut rules = vec![&keys[..], reset, &channels, &commands];
+        rules.retain(|rules| !rules.is_empty());
+        rules.join(&b' ')
     }
 
     /// The rules about keys.

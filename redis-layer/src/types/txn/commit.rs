@@ -101,11 +101,8 @@ impl Txn<'_> {
         if let Some(stored) = self.seen.borrow().stored(row) {
             return Ok(stored);
         }
-        if let Some(value) = self.prefetched.get(row) {
-            return Ok(Stored::of(value.as_deref()));
-        }
-        let value = self.snapshot.get(Space::Metadata, row)?;
-        Ok(Stored::of(value.as_deref()))
+        let value = self.read(Space::Metadata, row)?;
+        Ok(Stored::of(value.as_ref().map(|value| &***value)))
     }
 
     /// How many keys of a database exist and how many of them have an expiry, including the changes so far. Exact.

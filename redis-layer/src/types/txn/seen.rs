@@ -172,7 +172,8 @@ impl Txn<'_> {
         true
     }
 
-    /// Writes the metadata row of a key, whose use is noted. `metadata` is what the value says, unless that is a string.
+    /// Writes the metadata row of a key, whose use is noted. `metadata` is what the value says, unless that is a
+    /// string.
     pub(crate) fn write_metadata(
         &mut self,
         key: &[u8],

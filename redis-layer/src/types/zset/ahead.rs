@@ -12,7 +12,7 @@ use std::vec;
 
 use crate::store::Direction;
 use crate::types::Result;
-use crate::types::zset::{Element, ScoreRange, SortedSet, Window};
+use crate::types::zset::{Element, Members, ScoreRange, SortedSet, Window};
 
 /// How many members more the second pop reads, and the most that any does.
 const MORE_FIRST: u64 = 4;
@@ -50,8 +50,8 @@ impl SortedSet<'_, '_> {
         });
         if (ahead.members.len() as u64) < count {
             let window = Window::first(count.saturating_add(ahead.more));
-            let members: Vec<Element> = self.by_score(&ScoreRange::ALL, direction, window)?;
-            ahead.members = members.into_iter();
+            let members: Members = self.by_score(&ScoreRange::ALL, direction, window)?;
+            ahead.members = members.into_elements().into_iter();
             ahead.more = (2 * ahead.more).clamp(MORE_FIRST, MORE_MAX);
         }
         let count = usize::try_from(count).unwrap_or(usize::MAX);

@@ -109,36 +109,6 @@ impl Gather for Members {
     }
 }
 
-impl Gather for Vec<Element> {
-    fn with_room(members: usize) -> Self {
-        Self::with_capacity(members)
-    }
-
-    fn count(&self) -> u64 {
-        self.len() as u64
-    }
-
-    #[inline]
-    fn gather(
-        &mut self,
-        set: &SortedSet<'_, '_>,
-        index: Index,
-        row: &[u8],
-        value: &[u8],
-    ) -> Result<()> {
-        let (score, member) = set.element(index, row, value)?;
-        self.push(Element {
-            member: Bytes::copy_from_slice(member),
-            score: score.get(),
-        });
-        Ok(())
-    }
-
-    fn reverse(&mut self) {
-        self.as_mut_slice().reverse();
-    }
-}
-
 impl Members {
     fn push(&mut self, member: &[u8], score: f64) {
         self.names.push(member);
