@@ -1,11 +1,11 @@
 //! Servers to talk to: ours, in this process, and a real one, if it is installed.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use redis_layer::server::{Listener, Options, thread_parks};
 use redis_layer::store::Store;
@@ -76,8 +76,7 @@ impl Drop for Ours {
 
 /// Becomes redis-server, beside a watcher that kills it when standard input ends: that is also when a test is killed,
 /// which drops nothing.
-const UNTIL_INPUT_ENDS: &str =
-    r#"exec 3<&0; (read -r _ <&3; kill -9 $$ 2>/dev/null) & exec redis-server "$@" 3<&-"#;
+const UNTIL_INPUT_ENDS: &str = r#"exec 3<&0; (read -r _ <&3; kill -9 $$ 2>/dev/null) >/dev/null & exec redis-server "$@" 3<&-"#;
 
 /// A real redis-server, on a free port. Killed when it is dropped.
 pub(crate) struct RealRedis {
@@ -107,7 +106,7 @@ impl RealRedis {
                 .args(more)
                 .current_dir(dir.path())
                 .stdin(Stdio::piped())
-                .stdout(Stdio::null())
+                .stdout(Stdio::piped())
                 .spawn()
                 .unwrap();
             let mut server = Self {
@@ -115,11 +114,28 @@ impl RealRedis {
                 process,
                 _dir: dir,
             };
-            // It ends at once if somebody else took the port meanwhile.
-            if wait_for(address) && server.process.try_wait().unwrap().is_none() {
-                return Some(server);
+            match server.becomes_ready() {
+                Ok(()) => return Some(server),
+                // Somebody else took the port meanwhile, a server of another test or the near end of a connection.
+                Err(said) if said.contains("Address already in use") => {}
+                Err(said) => panic!("redis-server did not start: {said}"),
             }
         }
+    }
+
+    /// Waits until the server says that it accepts connections. Who only tries to connect may reach another server, which has
+    /// the port that this one wants. What it said, if it ends first.
+    fn becomes_ready(&mut self) -> Result<(), String> {
+        let mut said = String::new();
+        for line in BufReader::new(self.process.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            if line.contains("Ready to accept connections") {
+                return Ok(());
+            }
+            said += &line;
+            said.push('\n');
+        }
+        Err(said)
     }
 }
 
@@ -130,31 +146,10 @@ impl Drop for RealRedis {
     }
 }
 
-/// A loopback address that was free a moment ago, and that no other test of this program was given: a server that is slow to start
-/// would find its port taken, while its test talks to the server of another.
-pub(crate) fn free_address() -> SocketAddr {
-    static GIVEN: Mutex<Vec<SocketAddr>> = Mutex::new(Vec::new());
-    let mut given = GIVEN.lock().unwrap();
-    loop {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let address = listener.local_addr().unwrap();
-        if !given.contains(&address) {
-            given.push(address);
-            return address;
-        }
-    }
-}
-
-/// Waits until somebody accepts connections there.
-pub(crate) fn wait_for(address: SocketAddr) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while Instant::now() < deadline {
-        if TcpStream::connect(address).is_ok() {
-            return true;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    false
+/// A loopback address that was free a moment ago.
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap()
 }
 
 /// A program that may not be installed. With `CI` set it must be.
