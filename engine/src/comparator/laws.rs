@@ -1,9 +1,9 @@
 //! The laws of an order, checked on samples, with a report that names the law and the keys.
 //!
-//! Every pair is compared both ways, so `n` samples cost about `n * n` calls. Transitivity needs no
-//! third loop: among `n` distinct keys under a total order, the numbers of keys below each are
-//! exactly `0, 1, ..., n - 1`. If `a < b` but no fewer keys are below `a` than below `b`, then some
-//! `c` is below `a` and not below `b`, and `a < b < c < a` is the cycle to report.
+//! Every pair is compared both ways, so `n` samples cost about `n * n` calls. The answers are kept: an order that
+//! changes its mind later is found by them. Transitivity needs no third loop: among `n` distinct keys under a total
+//! order, the numbers of keys below each are exactly `0, 1, ..., n - 1`. If `a < b` but no fewer keys are below `a`
+//! than below `b`, then some `c` is below `a` and not below `b`, and `a < b < c < a` is the cycle to report.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -102,7 +102,11 @@ pub fn check_comparator_laws<K: AsRef<[u8]>>(
     let mut keys: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
     keys.sort_unstable();
     keys.dedup();
-    let check = Check { order, keys };
+    let mut check = Check {
+        order,
+        is_below: vec![false; keys.len() * keys.len()],
+        keys,
+    };
     check.pairs()?;
     check.triples()?;
     check.shorteners()?;
@@ -112,6 +116,8 @@ pub fn check_comparator_laws<K: AsRef<[u8]>>(
 struct Check<'a, C: ?Sized> {
     order: &'a C,
     keys: Vec<&'a [u8]>,
+    /// Whether key `n` is below key `m`, at `n * keys.len() + m`, as it was answered first.
+    is_below: Vec<bool>,
 }
 
 impl<C: Compare + ?Sized> Check<'_, C> {
@@ -128,20 +134,24 @@ impl<C: Compare + ?Sized> Check<'_, C> {
         self.order.compare(a, b) == Ordering::Less
     }
 
-    fn pairs(&self) -> Result<(), BrokenLaw> {
-        for (at, &a) in self.keys.iter().enumerate() {
+    fn pairs(&mut self) -> Result<(), BrokenLaw> {
+        let count = self.keys.len();
+        for n in 0..count {
+            let a = self.keys[n];
             let own = self.order.compare(a, a);
             if own != Ordering::Equal {
                 return Err(self.broken(Law::Reflexive, &[a], format!("compare(a, a) = {own:?}")));
             }
-            for &b in &self.keys[at + 1..] {
-                self.pair(a, b)?;
+            for m in n + 1..count {
+                let is_less = self.pair(a, self.keys[m])?.is_lt();
+                self.is_below[n * count + m] = is_less;
+                self.is_below[m * count + n] = !is_less;
             }
         }
         Ok(())
     }
 
-    fn pair(&self, a: &[u8], b: &[u8]) -> Result<(), BrokenLaw> {
+    fn pair(&self, a: &[u8], b: &[u8]) -> Result<Ordering, BrokenLaw> {
         let forth = self.order.compare(a, b);
         let back = self.order.compare(b, a);
         let again = self.order.compare(a, b);
@@ -156,46 +166,53 @@ impl<C: Compare + ?Sized> Check<'_, C> {
         if forth == Ordering::Equal {
             return Err(self.broken(Law::DistinctKeysDiffer, &[a, b], answered));
         }
-        Ok(())
+        Ok(forth)
     }
 
-    /// Requires that `pairs` has passed.
+    /// Whether key `n` was found to be below key `m`. Requires that `pairs` has passed, as all that follows does.
+    fn is_below(&self, n: usize, m: usize) -> bool {
+        self.is_below[n * self.keys.len() + m]
+    }
+
     fn triples(&self) -> Result<(), BrokenLaw> {
-        let below = |key: &[u8]| {
-            self.keys
-                .iter()
-                .filter(|other| self.less(other, key))
-                .count()
-        };
-        let mut ranked: Vec<(usize, &[u8])> =
-            self.keys.iter().map(|&key| (below(key), key)).collect();
-        ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        let all = 0..self.keys.len();
+        let below = |n| all.clone().filter(|&other| self.is_below(other, n)).count();
+        let mut ranked: Vec<(usize, usize)> = all.clone().map(|n| (below(n), n)).collect();
+        ranked.sort_unstable();
         for pair in ranked.windows(2) {
             let [(rank, x), (next_rank, y)] = [pair[0], pair[1]];
             if rank < next_rank {
                 continue;
             }
-            let (a, b) = if self.less(x, y) { (x, y) } else { (y, x) };
-            // `a` has no fewer keys below it than `b`, but `a` itself is below `b` only: so some
-            // key is below `a` and not below `b`.
-            for &c in &self.keys {
-                if self.less(c, a) && self.less(b, c) {
-                    let answered = "a < b, b < c, and yet c < a".to_owned();
-                    return Err(self.broken(Law::Transitive, &[a, b, c], answered));
-                }
-            }
+            let (a, b) = if self.is_below(x, y) { (x, y) } else { (y, x) };
+            // `a` has no fewer keys below it than `b`, but `a` itself is below `b` only.
+            let c = all
+                .clone()
+                .find(|&c| self.is_below(c, a) && self.is_below(b, c))
+                .expect("some key is below a and not below b");
+            let answered = "a < b, b < c, and yet c < a".to_owned();
+            let circle = [a, b, c].map(|n| self.keys[n]);
+            return Err(self.broken(Law::Transitive, &circle, answered));
         }
         Ok(())
     }
 
     fn shorteners(&self) -> Result<(), BrokenLaw> {
-        for &a in &self.keys {
+        for (n, &a) in self.keys.iter().enumerate() {
             let successor = self.order.successor(a);
             if self.order.compare(&successor, a) == Ordering::Less {
                 let answered = format!("successor(a) = \"{}\"", successor.escape_ascii());
                 return Err(self.broken(Law::SuccessorInRange, &[a], answered));
             }
-            for &b in self.keys.iter().filter(|b| self.less(a, b)) {
+            for (m, &b) in self.keys.iter().enumerate() {
+                let is_less = self.less(a, b);
+                if is_less != self.is_below(n, m) {
+                    let answered = format!("first that a < b is {}, and then {is_less}", !is_less);
+                    return Err(self.broken(Law::Deterministic, &[a, b], answered));
+                }
+                if !is_less {
+                    continue;
+                }
                 let separator = self.order.separator(a, b);
                 if self.less(&separator, a) || !self.less(&separator, b) {
                     let answered = format!("separator(a, b) = \"{}\"", separator.escape_ascii());
@@ -260,6 +277,23 @@ mod tests {
         "\u{7f}",
         "\u{ff}",
     ];
+
+    #[test]
+    fn an_order_that_changes_later_is_not_deterministic() {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        // An order each time, but a different one after all pairs were compared.
+        let changes = |a: &[u8], b: &[u8]| {
+            let later = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 12;
+            if later { b.cmp(a) } else { a.cmp(b) }
+        };
+        let broken = check_comparator_laws(&Given(changes), &["a", "b", "c"]).unwrap_err();
+        assert_eq!(broken.law, Law::Deterministic);
+        let report = broken.to_string();
+        assert!(
+            report.contains("first that a < b is true, and then false"),
+            "{report}"
+        );
+    }
 
     /// An order given by a closure, to break one law at a time.
     struct Given<F>(F);
