@@ -8,7 +8,7 @@
 (() => {
   "use strict";
 
-  const { el, list, button, Widget } = WidgetParts;
+  const { el, list, button, brief, Widget } = WidgetParts;
   const K = KeyEncodings;
 
   const DEFAULTS = {
@@ -144,7 +144,7 @@
       const answer = K.parse(this.type, this.field.value);
       this.field.setAttribute("aria-invalid", answer.error ? "true" : "false");
       this.body.classList.toggle("wg-stale", Boolean(answer.error));
-      this.message.textContent = answer.error ? `✗ ${answer.error}` : answer.note;
+      this.message.textContent = brief(answer.error ? `✗ ${answer.error}` : answer.note);
       if (answer.error) return;
       this.bits = answer.bits;
       this.show({ keepText: true });
@@ -168,7 +168,7 @@
       this.type = type;
       this.bits = answer.error ? K.parse(type, "0").bits : answer.bits;
       this.build();
-      this.message.textContent = answer.error ? `${answer.error} Showing 0.` : answer.note;
+      this.message.textContent = brief(answer.error ? `${answer.error} Showing 0.` : answer.note);
       this.querySelector("select").focus();
     }
 

@@ -8,7 +8,7 @@
 (() => {
   "use strict";
 
-  const { el, svg, list, button, Widget } = WidgetParts;
+  const { el, svg, list, button, brief, Widget } = WidgetParts;
   const K = KeyEncodings;
   const T = TupleKeys;
 
@@ -30,8 +30,8 @@
 
   const texts = {
     parse: (typed) => {
-      const answer = T.field("text", typed);
-      return { value: answer, note: "" };
+      const answer = T.shortField("text", typed);
+      return answer.error ? answer : { value: answer, note: "" };
     },
     name: (value) => T.shown(value),
     same: (a, b) => K.compareKeys(a.value, b.value) === 0,
@@ -115,7 +115,7 @@
         ?? (this.values.some((value) => this.kind.same(value, answer.value)) ? `${this.kind.name(answer.value)} is there already.` : null)
         ?? (this.values.length >= VALUES_MAX ? `${VALUES_MAX} values are enough: remove one first.` : null);
       this.field.setAttribute("aria-invalid", problem === null ? "false" : "true");
-      this.message.textContent = problem === null ? answer.note : `✗ ${problem}`;
+      this.message.textContent = brief(problem === null ? answer.note : `✗ ${problem}`);
       this.message.classList.toggle("wg-bad", problem !== null);
       if (problem !== null) return;
       this.values.push(answer.value);

@@ -31,6 +31,10 @@ const WidgetParts = (() => {
   const button = (text, label, action, more = {}) =>
     el("button", { type: "button", "aria-label": label, title: label, onclick: action, ...more }, text);
 
+  // What was typed must not push the page away: of a longer word, a message shows the beginning.
+  const LONG_WORD = /([^\s”"]{40})[^\s”"]+/gu;
+  const brief = (text) => text.replace(LONG_WORD, "$1…");
+
   /** For the ear only. */
   const unseen = (text) => el("span", { class: "wg-spoken" }, text);
 
@@ -70,5 +74,5 @@ const WidgetParts = (() => {
     }
   }
 
-  return { el, svg, list, button, unseen, Widget };
+  return { el, svg, list, button, brief, unseen, Widget };
 })();

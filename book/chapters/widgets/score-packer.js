@@ -8,7 +8,7 @@
 (() => {
   "use strict";
 
-  const { el, button, unseen, Widget } = WidgetParts;
+  const { el, button, brief, unseen, Widget } = WidgetParts;
   const S = ScoreFields;
 
   const LETTERS = "ABCD";
@@ -95,7 +95,7 @@
       const cut = field.value > S.limit(bits);
       field.bits = bits;
       if (cut) field.value = S.limit(bits);
-      this.tell(cut ? `${bits} bits hold at most ${field.value}: ${field.name} was lowered to it.` : "", false);
+      this.tell(cut ? `${S.hold(bits)} at most ${field.value}: ${field.name} was lowered to it.` : "", false);
       this.show();
     }
 
@@ -126,7 +126,7 @@
     }
 
     tell(text, bad) {
-      this.message.textContent = text;
+      this.message.textContent = brief(text);
       this.message.classList.toggle("wg-bad", bad);
     }
 

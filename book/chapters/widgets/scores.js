@@ -16,6 +16,7 @@ const ScoreFields = (() => {
 
   const limit = (bits) => (1n << BigInt(bits)) - 1n;
   const width = (fields) => fields.reduce((sum, { bits }) => sum + bits, 0);
+  const hold = (bits) => (bits === 1 ? "1 bit holds" : `${bits} bits hold`);
   const bitLength = (number) => (number === 0n ? 0 : number.toString(2).length);
 
   /** A field's value of what a person typed, or `{ error }`. */
@@ -23,7 +24,7 @@ const ScoreFields = (() => {
     const text = typed.trim().replace(/(\d)_(?=\d)/g, "$1");
     if (text === "") return { error: "Type a whole number." };
     if (!/^\d+$/.test(text)) return { error: `“${typed}” is not a whole number from 0 on.` };
-    if (BigInt(text) > limit(bits)) return { error: `${text} does not fit ${name}: ${bits} bits hold 0 to ${limit(bits)}.` };
+    if (BigInt(text) > limit(bits)) return { error: `${text} does not fit ${name}: ${hold(bits)} 0 to ${limit(bits)}.` };
     return { value: BigInt(text) };
   }
 
@@ -95,7 +96,7 @@ const ScoreFields = (() => {
   /** What ZINCRBY by one in a field makes of a score. */
   const increment = (fields, at, stored) => stored + 2 ** shift(fields, at);
 
-  return { DOUBLE_BITS, FIELD_BITS_MAX, WIDTH_MAX, limit, width, bitLength, value, parse, pack, unpack, shift, fieldAt, score, gap, doubleBits, lost, increment };
+  return { DOUBLE_BITS, FIELD_BITS_MAX, WIDTH_MAX, limit, width, hold, bitLength, value, parse, pack, unpack, shift, fieldAt, score, gap, doubleBits, lost, increment };
 })();
 
 if (typeof module !== "undefined") module.exports = ScoreFields;

@@ -8,7 +8,7 @@
 (() => {
   "use strict";
 
-  const { el, list, button, unseen, Widget } = WidgetParts;
+  const { el, list, button, brief, unseen, Widget } = WidgetParts;
   const K = KeyEncodings;
   const T = TupleKeys;
 
@@ -71,7 +71,7 @@
     // ---- what the reader does
 
     typed() {
-      const fields = this.inputs.map((input) => T.field(input.dataset.type, input.value));
+      const fields = this.inputs.map((input) => T.shortField(input.dataset.type, input.value));
       fields.forEach((one, i) => this.inputs[i].setAttribute("aria-invalid", one.error ? "true" : "false"));
       const problem = fields.find((one) => one.error)?.error;
       this.tell(problem ? `✗ ${problem}` : "", Boolean(problem));
@@ -81,7 +81,7 @@
     }
 
     tell(text, bad) {
-      this.message.textContent = text;
+      this.message.textContent = brief(text);
       this.message.classList.toggle("wg-bad", bad);
       this.body.classList.toggle("wg-stale", bad);
     }

@@ -11,6 +11,8 @@ const TupleKeys = (() => {
 
   const K = typeof KeyEncodings === "undefined" ? require("./encodings.js") : KeyEncodings;
   const FIXED_BYTES = 8;
+  // A key that is longer fills the page and shows nothing new.
+  const TYPED_BYTES_MAX = 40;
 
   const knows = (type) => type === "text" || Object.hasOwn(K.TYPES, type);
   const utf8 = (text) => [...new TextEncoder().encode(text)];
@@ -20,6 +22,12 @@ const TupleKeys = (() => {
     if (type === "text") return { type, text: typed, value: fromTyped(typed) };
     const answer = K.parse(type, typed);
     return answer.error ? answer : { type, text: K.format(type, answer.bits), value: answer.bits };
+  }
+
+  /** The same, and no text that is too long for a picture. */
+  function shortField(type, typed) {
+    const answer = field(type, typed);
+    return type === "text" && answer.value.length > TYPED_BYTES_MAX ? { error: `${TYPED_BYTES_MAX} bytes are enough for a text.` } : answer;
   }
 
   function fromTyped(typed) {
@@ -148,7 +156,7 @@ const TupleKeys = (() => {
     return tuples.filter((fields) => beginsWith(key(scheme, fields), start) && !equal(fields));
   }
 
-  return { SCHEMES, FIXED_BYTES, knows, field, tuple, name, shown, compare, encode, bytesOf, key, prefix, losses, sortByKey, strangers };
+  return { SCHEMES, FIXED_BYTES, knows, field, shortField, tuple, name, shown, compare, encode, bytesOf, key, prefix, losses, sortByKey, strangers };
 })();
 
 if (typeof module !== "undefined") module.exports = TupleKeys;

@@ -27,6 +27,8 @@ drive("each doubling beyond 2^53 costs one bit", "packer.html", async (page) => 
   assert.equal(await gems.getAttribute("aria-invalid"), "true");
   await gems.fill("");
   assert.equal(await message(page), "✗ Type a whole number.");
+  await packer(page).getByLabel("B paid", { exact: true }).fill("2");
+  assert.equal(await message(page), "✗ 2 does not fit paid: 1 bit holds 0 to 1.");
 });
 
 drive("sliders, widths and ZINCRBY", "packer.html", async (page) => {

@@ -35,6 +35,10 @@ drive("values are added, followed and removed by mouse and by keys", "sorter.htm
   await field.press("Enter");
   assert.equal(await sorter(page).locator(".wg-message").textContent(), "✗ “abc” is not a number.");
   assert.equal(await field.getAttribute("aria-invalid"), "true");
+  // However much is typed, the answer stays short.
+  await field.fill("9".repeat(400));
+  await field.press("Enter");
+  assert.match(await sorter(page).locator(".wg-message").textContent(), /^✗ 9{40}… does not fit i64, /);
   await field.fill("256");
   await field.press("Enter");
   assert.equal(await sorter(page).locator(".wg-message").textContent(), "✗ 256 is there already.");

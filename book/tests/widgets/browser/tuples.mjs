@@ -24,6 +24,9 @@ drive("tuples are typed, kept, loaded and removed", "tuples.html", async (page) 
   await field("A text").fill("a\\0");
   assert.equal((await panel(page, "escaped and ended").locator(".tb-key code").allTextContents()).join(" "), "61 00 ff 00 01 62 3a 63 00 01");
   assert.match(await verdict(page, "fixed width"), /"a\\0" comes back without its last 00/);
+  await field("A text").fill("a".repeat(41));
+  assert.equal(await builder(page).locator(".wg-message").textContent(), "✗ 40 bytes are enough for a text.");
+  assert.equal(await field("A text").getAttribute("aria-invalid"), "true");
   await field("A text").fill("123456789");
   assert.match(await verdict(page, "fixed width"), /is cut after 8 bytes/);
   await builder(page).getByRole("button", { name: "keep this tuple" }).click();
