@@ -133,7 +133,7 @@ impl Svg {
         );
         let _ = writeln!(
             self.text,
-            "<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{title}</text>",
+            "<text x=\"{}\" y=\"{}\" font-weight=\"bold\" font-size=\"14\">{title}</text>",
             x + 10,
             y + 20
         );

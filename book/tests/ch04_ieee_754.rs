@@ -272,7 +272,8 @@ fn a_key_that_no_number_has_is_refused() {
     };
     assert_eq!(
         refusal(-0.0),
-        "at byte 0 of the key: -0.0 has no numeric key of its own, it is written as +0.0"
+        "at byte 0 of the key: -0.0 has no numeric key of its own, \
+         it is written as +0.0"
     );
     assert_eq!(
         refusal(NAN),

@@ -1,4 +1,5 @@
-; Right: flip the sign bit. Keys sort as signed numbers do, and every number comes back.
+; Right: flip the sign bit. Keys sort as signed numbers do, and every number
+; comes back.
 ; Rust: engine::keys::encode_i64, decode_i64.
 (set-logic QF_BV)
 (set-info :status unsat)

@@ -56,7 +56,7 @@ fn filled() -> Store {
 fn six_scans(store: &Store) -> [Vec<String>; 6] {
     let at = |minute: u64| START + minute * MINUTE;
     let cpu = |minute| format!("cpu:{:020}", at(minute));
-    let order = |user: u32, minute| under("order:", (user, at(minute)).to_key());
+    let order = |user: u32, m| under("order:", (user, at(m)).to_key());
     [
         store.get("config"),
         store.prefix("user:1001:"),

@@ -67,12 +67,13 @@ pub fn encode_bytes_into(value: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&[ESCAPE, END]);
 }
 
-/// Appends `value` with its zero bytes escaped, without the end: the common prefix of the keys
-/// of all strings that start with `value`. Its [`prefix_successor`] bounds them.
+/// Appends `value` with its zero bytes escaped, without the end: the common
+/// prefix of the keys of all strings that start with `value`. Its
+/// [`prefix_successor`] bounds them.
 ///
 /// [`prefix_successor`]: crate::keys::prefix_successor
 pub fn escape_into(value: &[u8], out: &mut Vec<u8>) {
-    // Most strings hold no zero byte, and looking for one is far cheaper than splitting.
+    // Most strings hold no zero byte, and to look for one is far cheaper.
     if !value.contains(&ESCAPE) {
         out.extend_from_slice(value);
         return;

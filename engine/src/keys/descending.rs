@@ -47,7 +47,8 @@ use crate::keys::{DecodeError, DecodeKey, OrderedKey, Reader, SelfDelimiting};
 pub struct Desc<T>(pub T);
 
 // ANCHOR: descending
-/// The descending key of a value whose ascending key has a fixed size. It is its own inverse.
+/// The descending key of a value whose ascending key has a fixed size.
+/// It is its own inverse.
 #[must_use]
 pub const fn descending<const N: usize>(mut key: [u8; N]) -> [u8; N] {
     let mut index = 0;

@@ -42,7 +42,7 @@
 use crate::keys::{DecodeError, DecodeKey, OrderedKey, Reader, SelfDelimiting};
 
 // ANCHOR: encode_f64
-/// The key of an `f64`, in total order: -0.0 before +0.0, every NaN has its place.
+/// The key of an `f64`, in total order: -0.0 before +0.0, NaNs at the ends.
 #[must_use]
 pub const fn encode_f64(value: f64) -> [u8; 8] {
     const SIGN: u64 = 1 << 63;

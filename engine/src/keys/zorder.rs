@@ -133,11 +133,13 @@ impl ZBox {
     }
 
     // ANCHOR: split
-    /// Cuts the rectangle in two along the greatest cell border that runs through it: every number
-    /// of the first part is below every number of the second. `None` if it is a single point.
+    /// Cuts the rectangle in two along the greatest cell border that runs
+    /// through it: every number of the first part is below every number of the
+    /// second. `None` if it is a single point.
     ///
-    /// The first bit in which the numbers of the corners differ says in which direction to cut, and
-    /// where: just before the first coordinate that has this bit set and all lower bits clear.
+    /// The first bit in which the numbers of the corners differ says in which
+    /// direction to cut, and where: just before the first coordinate that has
+    /// this bit set and all lower bits clear.
     #[must_use]
     pub const fn split(self) -> Option<(Self, Self)> {
         let differing = self.first() ^ self.last();
