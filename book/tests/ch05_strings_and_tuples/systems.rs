@@ -145,7 +145,7 @@ fn one_zero_is_an_end_as_long_as_no_field_begins_with_ff() {
 // ANCHOR: nested_history
 #[test]
 fn the_first_nested_tuples_of_foundationdb_sorted_wrongly() {
-    let nested = |front, items: &[u8], behind| [&[front], items, &[behind]].concat();
+    let nested = |front, items: &[u8], end| [&[front], items, &[end]].concat();
     // The old form: 03, the items, 04. A null is 00.
     assert!(nested(0x03, &[0x00], 0x04) < nested(0x03, &[], 0x04));
     // The new form: 05, the items, 00. A null is 00 ff.

@@ -261,7 +261,7 @@ pub(crate) fn check(db: &Db) -> Difference {
     for (key, value) in rows(db) {
         match key.first() {
             Some(b'o') => {
-                let order = Order::read(id_of(&key), &value).expect("an order");
+                let order = Order::read(id_of(&key), &value).expect("valid");
                 let [_, indexes @ ..] = keys(&order);
                 wanted.extend(indexes);
             }

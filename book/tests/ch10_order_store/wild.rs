@@ -77,7 +77,8 @@ fn remove_range(db: &Db, from: &str, to: &str) {
     let mut batch = WriteBatch::new();
     for row in rows.range((b'm', from).to_key()..(b'm', to).to_key()) {
         let (_, member) = <(u8, String)>::from_key(&row.unwrap().0).unwrap();
-        batch.delete(&rows, score_row(score_of(db, &member).unwrap(), &member));
+        let score = score_of(db, &member).unwrap();
+        batch.delete(&rows, score_row(score, &member));
         batch.delete(&rows, member_row(&member));
     }
     db.write(batch, WriteOptions { sync: true }).unwrap();

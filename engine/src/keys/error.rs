@@ -28,13 +28,13 @@ pub struct DecodeError {
 #[non_exhaustive]
 pub enum Why {
     /// The key ends inside a field.
-    #[error("the key ends here, {missing} byte(s) short")]
+    #[error("the key ends here; bytes missing: {missing}")]
     Truncated {
         /// How many more bytes the field needs at least.
         missing: usize,
     },
     /// The key goes on after its last field.
-    #[error("the key should end here, but {count} byte(s) follow")]
+    #[error("the key should end here; bytes that follow: {count}")]
     TrailingBytes {
         /// How many bytes follow.
         count: usize,

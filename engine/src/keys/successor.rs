@@ -27,7 +27,7 @@
 //! [`historical::upper_bound`](crate::keys::historical::upper_bound).
 
 // ANCHOR: prefix_successor
-/// The exclusive upper bound of all keys that start with `prefix`, or `None` if
+/// The exclusive upper bound of all keys that start with `prefix`. `None` if
 /// there is none: then the range is open to the end.
 #[must_use]
 pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {

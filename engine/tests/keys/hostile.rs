@@ -165,7 +165,7 @@ fn messages_read_as_sentences() {
     let message = |error: DecodeError| error.to_string();
     assert_eq!(
         message(u64::from_key(&[0; 3]).unwrap_err()),
-        "at byte 3 of the key: the key ends here, 5 byte(s) short"
+        "at byte 3 of the key: the key ends here; bytes missing: 5"
     );
     assert_eq!(
         message(Vec::from_key(b"ab\0\0").unwrap_err()),
