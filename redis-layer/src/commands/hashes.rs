@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use crate::commands::counters::{NOT_FINITE, OVERFLOW, long_double};
 use crate::commands::random::{self, Choice};
 use crate::commands::scan::{self, ScanOptions};
+use crate::commands::strings::counters::{NOT_FINITE, OVERFLOW, long_double};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::elements::{COMPACT, Element, Elements};
 use crate::types::number::{LongDouble, parse_integer};

@@ -17,50 +17,39 @@
 //!   recording                    notes what ran, in statistics, slowlog and latency; rates, monitor: who looks on
 //! the context of a command
 //!   session                      the server, and one connection; peer, outbox: how other connections see it and send
-//!   client, acl, pubsub, config  clients and what they ask for, settings; seldom: errors that would fill the log
+//!   acl, pubsub, config          users, channels, settings; seldom: errors that would fill the log
 //! the work
-//!   strings, string_parts        strings; counters, bits, bitfield, lcs: as numbers, as bits, compared
-//!   hashes, sets, lists          one type each; list_pops: what takes elements from lists
-//!   zset_write, zset_read        sorted sets; zset_range, zset_remove, zset_algebra; geo, geo_search: places
-//!   generic, keyspace, expiry    keys of any type; object, dump, sort
-//!   connection, server, info     the connection and the server; cluster, debug, memory, persistence, process
+//!   strings, hashes, lists       a type each; strings also as numbers and as bits
+//!   sets, sorted_sets, geo       geo: places in sorted sets
+//!   keys                         keys of any type, and databases
+//!   connection                   what a client asks about its connection, and about others
+//!   server, info                 the server; cluster, debug, memory, persistence, process
 //! ```
 
 mod acl;
 mod admission;
 mod args;
-mod bitfield;
-mod bits;
 mod blocking;
-mod client;
 mod cluster;
 pub mod config;
 mod connection;
-mod counters;
 mod debug;
 mod dispatch;
 mod docs;
-mod dump;
 mod error;
 mod expire;
-mod expiry;
-mod generic;
 mod geo;
-mod geo_search;
 mod glob;
 mod hashes;
 mod info;
 mod introspection;
 mod key_locks;
-mod keyspace;
+mod keys;
 mod latency;
-mod lcs;
-mod list_pops;
 mod lists;
 mod manual;
 mod memory;
 mod monitor;
-mod object;
 pub mod outbox;
 mod peer;
 mod persistence;
@@ -80,17 +69,11 @@ mod server;
 mod session;
 mod sets;
 mod slowlog;
-mod sort;
+mod sorted_sets;
 mod statistics;
-mod string_parts;
 mod strings;
 pub mod table;
 mod transactions;
-mod zset_algebra;
-mod zset_range;
-mod zset_read;
-mod zset_remove;
-mod zset_write;
 
 pub use args::Args;
 pub use blocking::Waiting;

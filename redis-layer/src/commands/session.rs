@@ -13,11 +13,9 @@ use crate::commands::Protocol;
 use crate::commands::REDIS_VERSION;
 use crate::commands::acl::{Account, AclLog, Users};
 use crate::commands::blocking::Waiters;
-use crate::commands::client::{
-    Pause,
-    tracking::{Tracking, TrackingState},
-};
 use crate::commands::config::{Config, OutputClass};
+use crate::commands::connection::client::Pause;
+use crate::commands::connection::client::tracking::{Tracking, TrackingState};
 use crate::commands::latency::LatencyMonitor;
 use crate::commands::monitor::Monitors;
 use crate::commands::peer::Peer;

@@ -23,11 +23,11 @@ mod pubsub;
 mod scripting;
 mod server;
 mod sets;
+mod sorted_sets;
 mod strings;
 mod syntax;
 mod tips;
 mod transactions;
-mod zsets;
 
 pub use categories::categories;
 pub use keys::{Key, Keys, Place, Use};
@@ -44,7 +44,7 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         lists::ROWS,
         hashes::ROWS,
         sets::ROWS,
-        zsets::ROWS,
+        sorted_sets::ROWS,
         geo::ROWS,
         transactions::ROWS,
         scripting::ROWS,

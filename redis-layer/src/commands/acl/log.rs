@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use super::Denied;
-use crate::commands::client::describe;
+use crate::commands::connection::client::describe;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
 /// How long after the last refusal a similar one is counted with it.

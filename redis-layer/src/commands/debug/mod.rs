@@ -14,8 +14,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::commands::config::value::parse_bytes;
-use crate::commands::object::encoding_of;
-use crate::commands::string_parts::check_length;
+use crate::commands::keys::object::encoding_of;
+use crate::commands::strings::parts::check_length;
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, run_blocking};
 use crate::types::number::{number_prefix, parse_double};
 use crate::types::{DbNumber, Txn, check};

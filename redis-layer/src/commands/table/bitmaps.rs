@@ -1,9 +1,9 @@
 //! Commands on single bits of strings.
 
+use crate::commands::strings::{bitfield, bits};
 use crate::commands::table::Flag::{DenyOom, Fast, ReadOnly, Write};
 use crate::commands::table::Handler::Keys as Works;
 use crate::commands::table::{Group, Spec, table};
-use crate::commands::{bitfield, bits};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":

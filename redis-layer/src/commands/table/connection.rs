@@ -1,33 +1,33 @@
 //! Commands about connections.
 
+use crate::commands::connection::{client, hello};
 use crate::commands::table::Flag::{Admin, AllowBusy, Fast, Loading, NoAuth, NoScript, Stale};
 use crate::commands::table::Handler::{Container, Session};
 use crate::commands::table::{Group, Spec, table};
-use crate::commands::{client, connection};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
-    "auth", -2, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "1.0.0", Session(connection::auth);
+    "auth", -2, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "1.0.0", Session(hello::auth);
         "Says who the client is, with the password.", "O(1)",
         "[username]@6.0.0 password";
         since "6.0.0" "The name of a user."
     "client", -2, [], [], Connection, "2.4.0", Container => CLIENT;
         "Commands about connections.", "Depends on the subcommand."
-    "echo", 2, [Loading, Stale, Fast], [], Connection, "1.0.0", Session(connection::echo);
+    "echo", 2, [Loading, Stale, Fast], [], Connection, "1.0.0", Session(hello::echo);
         "Returns its argument.", "O(1)",
         "message"
-    "hello", -1, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "6.0.0", Session(connection::hello);
+    "hello", -1, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "6.0.0", Session(hello::hello);
         "Chooses the protocol and describes the server.", "O(1)",
         "[arguments: protover:integer [AUTH username_password: username password] [SETNAME clientname]]";
         since "6.2.0" "Without a version it describes the connection as it is."
-    "ping", -1, [Fast], [], Connection, "1.0.0", Session(connection::ping);
+    "ping", -1, [Fast], [], Connection, "1.0.0", Session(hello::ping);
         "Answers PONG, or its argument.", "O(1)",
         "[message]"
-    "quit", -1, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "1.0.0", Session(connection::quit);
+    "quit", -1, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "1.0.0", Session(hello::quit);
         "Answers, then closes the connection.", "O(1)"
-    "reset", 1, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "6.2.0", Session(connection::reset);
+    "reset", 1, [NoScript, Loading, Stale, Fast, NoAuth, AllowBusy], [], Connection, "6.2.0", Session(hello::reset);
         "Makes the connection as it was when it began.", "O(1)"
-    "select", 2, [Loading, Stale, Fast], [], Connection, "1.0.0", Session(connection::select);
+    "select", 2, [Loading, Stale, Fast], [], Connection, "1.0.0", Session(hello::select);
         "Chooses the database, 0 to 15.", "O(1)",
         "index:integer"
 };

@@ -1,11 +1,11 @@
 //! Commands on keys of any type.
 
+use crate::commands::keys::{databases, dump, generic, object, sort, time_to_live, walk};
 use crate::commands::table::Flag::{
     DenyOom, Fast, Loading, MovableKeys, NoScript, ReadOnly, Stale, Write,
 };
 use crate::commands::table::Handler::{Both, Container, Keys, Session};
 use crate::commands::table::{Group, Spec, table};
-use crate::commands::{dump, expiry, generic, keyspace, object, sort};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
@@ -22,44 +22,44 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Counts the named keys that exist.", "O(n) for n keys",
         "key...";
         since "3.0.3" "Several keys."
-    "expire", -3, [Write, Fast], [Change: FIRST], Generic, "1.0.0", Keys(expiry::expire);
+    "expire", -3, [Write, Fast], [Change: FIRST], Generic, "1.0.0", Keys(time_to_live::expire);
         "Lets a key expire some seconds from now.", "O(1)",
         "key seconds:integer [condition: NX | XX | GT | LT]@7.0.0";
         since "7.0.0" "The options NX, XX, GT and LT."
-    "expireat", -3, [Write, Fast], [Change: FIRST], Generic, "1.2.0", Keys(expiry::expireat);
+    "expireat", -3, [Write, Fast], [Change: FIRST], Generic, "1.2.0", Keys(time_to_live::expireat);
         "Lets a key expire at a time in seconds since 1970.", "O(1)",
         "key unix-time-seconds:unix-time [condition: NX | XX | GT | LT]@7.0.0";
         since "7.0.0" "The options NX, XX, GT and LT."
-    "expiretime", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "7.0.0", Keys(expiry::expiretime);
+    "expiretime", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "7.0.0", Keys(time_to_live::expiretime);
         "Returns when a key expires, in seconds since 1970.", "O(1)",
         "key"
-    "keys", 2, [ReadOnly], [], Generic, "1.0.0", Keys(keyspace::keys);
+    "keys", 2, [ReadOnly], [], Generic, "1.0.0", Keys(walk::keys);
         "Returns the keys that match a pattern, by a walk over all of them.", "O(n) for n keys of the database",
         "pattern:pattern"
-    "move", 3, [Write, Fast], [ReadAndChange: FIRST], Generic, "1.0.0", Keys(generic::move_to);
+    "move", 3, [Write, Fast], [ReadAndChange: FIRST], Generic, "1.0.0", Keys(databases::move_to);
         "Moves a key to another database.", "O(n) for n elements",
         "key db:integer"
     "object", -2, [], [], Generic, "2.2.3", Container => OBJECT;
         "Commands about how a value is kept.", "Depends on the subcommand."
-    "persist", 2, [Write, Fast], [Change: FIRST], Generic, "2.2.0", Keys(expiry::persist);
+    "persist", 2, [Write, Fast], [Change: FIRST], Generic, "2.2.0", Keys(time_to_live::persist);
         "Takes the expiry from a key.", "O(1)",
         "key"
-    "pexpire", -3, [Write, Fast], [Change: FIRST], Generic, "2.6.0", Keys(expiry::pexpire);
+    "pexpire", -3, [Write, Fast], [Change: FIRST], Generic, "2.6.0", Keys(time_to_live::pexpire);
         "Lets a key expire some milliseconds from now.", "O(1)",
         "key milliseconds:integer [condition: NX | XX | GT | LT]@7.0.0";
         since "7.0.0" "The options NX, XX, GT and LT."
-    "pexpireat", -3, [Write, Fast], [Change: FIRST], Generic, "2.6.0", Keys(expiry::pexpireat);
+    "pexpireat", -3, [Write, Fast], [Change: FIRST], Generic, "2.6.0", Keys(time_to_live::pexpireat);
         "Lets a key expire at a time in milliseconds since 1970.", "O(1)",
         "key unix-time-milliseconds:unix-time [condition: NX | XX | GT | LT]@7.0.0";
         since "7.0.0" "The options NX, XX, GT and LT."
-    "pexpiretime", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "7.0.0", Keys(expiry::pexpiretime);
+    "pexpiretime", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "7.0.0", Keys(time_to_live::pexpiretime);
         "Returns when a key expires, in milliseconds since 1970.", "O(1)",
         "key"
-    "pttl", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "2.6.0", Keys(expiry::pttl);
+    "pttl", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "2.6.0", Keys(time_to_live::pttl);
         "Returns the milliseconds until a key expires.", "O(1)",
         "key";
         since "2.8.0" "The answer -2."
-    "randomkey", 1, [ReadOnly], [], Generic, "1.0.0", Keys(keyspace::randomkey);
+    "randomkey", 1, [ReadOnly], [], Generic, "1.0.0", Keys(walk::randomkey);
         "Returns a key by chance.", "O(1)"
     "rename", 3, [Write], [Take: FIRST, Overwrite: SECOND], Generic, "1.0.0", Keys(generic::rename);
         "Gives a key another name.", "O(n) for n elements",
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         since "3.0.0" "The option REPLACE.";
         since "5.0.0" "The option ABSTTL.";
         since "5.0.0" "The options IDLETIME and FREQ."
-    "scan", -2, [ReadOnly], [], Generic, "2.8.0", Keys(keyspace::scan);
+    "scan", -2, [ReadOnly], [], Generic, "2.8.0", Keys(walk::scan);
         "Returns some of the keys, and where to go on.",
         "O(m) for m keys that are looked at; O(n) for a walk over all n keys",
         "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]@6.0.0";
@@ -90,13 +90,13 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "O(n + m log m) for n elements, of which m are returned; O(n) if they are not sorted",
         "key [BY pattern:pattern] [LIMIT offset_count: offset:integer count:integer] [GET pattern:pattern]...
             [order: ASC | DESC] [sorting=ALPHA]"
-    "swapdb", 3, [Write, Fast], [], Server, "4.0.0", Keys(generic::swapdb);
+    "swapdb", 3, [Write, Fast], [], Server, "4.0.0", Keys(databases::swapdb);
         "Exchanges the keys of two databases.", "O(1)",
         "index1:integer index2:integer"
     "touch", -2, [ReadOnly, Fast], [Ask: ALL], Generic, "3.2.1", Keys(generic::touch);
         "Counts the named keys that exist.", "O(n) for n keys",
         "key..."
-    "ttl", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "1.0.0", Keys(expiry::ttl);
+    "ttl", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "1.0.0", Keys(time_to_live::ttl);
         "Returns the seconds until a key expires.", "O(1)",
         "key";
         since "2.8.0" "The answer -2."

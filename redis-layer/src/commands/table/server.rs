@@ -1,13 +1,14 @@
 //! Commands about the server.
 
+use crate::commands::keys::databases;
 use crate::commands::table::Flag::{
     Admin, AllowBusy, Fast, Loading, NoAsyncLoading, NoMulti, NoScript, ReadOnly, Stale, Write,
 };
 use crate::commands::table::Handler::{Container, Keys, Session};
 use crate::commands::table::{Group, Spec, table};
 use crate::commands::{
-    acl, config, debug, generic, info, introspection, latency, manual, memory, monitor,
-    persistence, server, slowlog,
+    acl, config, debug, info, introspection, latency, manual, memory, monitor, persistence, server,
+    slowlog,
 };
 
 /// The rows of the table.
@@ -24,20 +25,20 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Describes all commands.", "O(n) for n commands"
     "config", -2, [], [], Server, "2.0.0", Container => CONFIG;
         "Commands about the configuration.", "Depends on the subcommand."
-    "dbsize", 1, [ReadOnly, Fast], [], Server, "1.0.0", Keys(generic::dbsize);
+    "dbsize", 1, [ReadOnly, Fast], [], Server, "1.0.0", Keys(databases::dbsize);
         "Counts the keys of the database.", "O(1)"
     "debug", -2, [Admin, NoScript, Loading, Stale], [], Server, "1.0.0", Session(debug::debug);
         "Commands for tests and for the search for faults.", "Depends on the subcommand."
     "failover", -1, [Admin, NoScript, Stale], [], Server, "6.2.0", Session(server::failover);
         "Refused: there are no replicas.", "O(1)",
         "[TO target: host port:integer [FORCE]] [ABORT] [TIMEOUT milliseconds:integer]"
-    "flushall", -1, [Write], [], Server, "1.0.0", Keys(generic::flushall);
+    "flushall", -1, [Write], [], Server, "1.0.0", Keys(databases::flushall);
         "Removes all keys of all databases.",
         "O(n) for n keys of all databases; O(1) for each with more than a thousand",
         "[async: ASYNC@4.0.0 | SYNC@6.2.0]";
         since "4.0.0" "The option ASYNC.";
         since "6.2.0" "The option SYNC."
-    "flushdb", -1, [Write], [], Server, "1.0.0", Keys(generic::flushdb);
+    "flushdb", -1, [Write], [], Server, "1.0.0", Keys(databases::flushdb);
         "Removes all keys of the database.", "O(n) for n keys; O(1) if there are more than a thousand",
         "[async: ASYNC@4.0.0 | SYNC@6.2.0]";
         since "4.0.0" "The option ASYNC.";

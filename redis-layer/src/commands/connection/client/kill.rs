@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::commands::acl::{Account, Users};
-use crate::commands::client::ClientType;
+use crate::commands::connection::client::ClientType;
 use crate::commands::peer::Peer;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::{c_text, parse_integer};

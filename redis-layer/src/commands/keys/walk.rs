@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::commands::generic::type_name;
 use crate::commands::glob::{Case, matches};
+use crate::commands::keys::generic::type_name;
 use crate::commands::scan::{ScanOptions, cursor, page};
 use crate::commands::{Args, Outcome, Reply};
 use crate::store::Space;

@@ -1,9 +1,10 @@
-//! Commands on keys of any type: existence, type, renaming, databases. Expiry is in [`expiry`](super::expiry).
+//! Commands on keys of any type: existence, type, renaming, copies. Expiry is in [`time_to_live`](super::time_to_live).
 
-use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply};
+use crate::commands::keys::databases::{SAME_OBJECT, database};
+use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::parse_integer;
 use crate::types::transfer::DbKey;
-use crate::types::{Class, DbNumber, FlushScope, Kind, Txn, flush};
+use crate::types::{Class, Kind, Txn};
 
 /// `DEL key [key ...]`, and `UNLINK`, which does the same here: `DEL` too leaves the elements to a background thread.
 pub(crate) fn del(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
@@ -51,21 +52,6 @@ pub(super) const fn type_name(kind: Kind) -> &'static str {
         Kind::Set => "set",
         Kind::SortedSet => "zset",
     }
-}
-
-const SAME_OBJECT: CommandError =
-    CommandError::fixed("ERR source and destination objects are the same");
-
-/// The database with the number at a position.
-fn database(args: Args<'_>, position: usize) -> Result<DbNumber, CommandError> {
-    in_range(args.integer(position)?)
-}
-
-fn in_range(number: i64) -> Result<DbNumber, CommandError> {
-    DbNumber::try_from(number)
-        .ok()
-        .filter(|db| *db < DATABASES)
-        .ok_or(CommandError::fixed("ERR DB index is out of range"))
 }
 
 /// `RENAME key newkey`
@@ -152,44 +138,6 @@ fn copy_unless_taken(
     Ok(true)
 }
 
-/// `MOVE key db`
-pub(crate) fn move_to(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let key = args.get(1);
-    let selected = txn.selected_db();
-    let db = database(args, 2)?;
-    if db == selected {
-        return Err(SAME_OBJECT);
-    }
-    txn.set_db(db);
-    let is_taken = txn.lookup(key)?.is_some();
-    txn.set_db(selected);
-    if is_taken {
-        return Ok(Reply::Integer(0));
-    }
-    let moved = txn.move_key(DbKey { db: selected, key }, DbKey { db, key })?;
-    txn.set_db(selected);
-    if moved {
-        txn.event(Class::Generic, "move_from", key);
-        txn.set_db(db);
-        txn.event(Class::Generic, "move_to", key);
-        txn.set_db(selected);
-    }
-    Ok(Reply::yes_or_no(moved))
-}
-
-/// `SWAPDB index1 index2`
-pub(crate) fn swapdb(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let number = |position, message| {
-        let number = args.integer(position);
-        number.map_err(|_| CommandError::fixed(message))
-    };
-    let a = number(1, "ERR invalid first DB index")?;
-    let b = number(2, "ERR invalid second DB index")?;
-    let (a, b) = (in_range(a)?, in_range(b)?);
-    txn.swap_databases(a, b);
-    Ok(Reply::OK)
-}
-
 /// `WAIT numreplicas timeout`: there are no replicas, so a client that asks for some waits until the time is over.
 pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let wanted = args.integer(1)?;
@@ -205,29 +153,4 @@ pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         timeout_ms,
         on_timeout: Box::new(Reply::Integer(0)),
     })
-}
-
-/// `FLUSHALL [ASYNC | SYNC]`
-pub(crate) fn flushall(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    flush_scope(txn, args, FlushScope::Everything)
-}
-
-/// `FLUSHDB [ASYNC | SYNC]`
-pub(crate) fn flushdb(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    flush_scope(txn, args, FlushScope::OneDatabase)
-}
-
-fn flush_scope(txn: &mut Txn<'_>, args: Args<'_>, scope: FlushScope) -> Outcome {
-    let known = args.is(1, "ASYNC") || args.is(1, "SYNC");
-    if args.len() > 2 || (args.len() == 2 && !known) {
-        return Err(CommandError::SYNTAX);
-    }
-    flush(txn, scope)?;
-    Ok(Reply::OK)
-}
-
-/// `DBSIZE`
-pub(crate) fn dbsize(txn: &mut Txn<'_>, _args: Args<'_>) -> Outcome {
-    let (keys, _) = txn.live_keys(txn.selected_db())?;
-    Ok(Reply::count(keys))
 }

@@ -1,4 +1,4 @@
-//! Commands on one list: pushing, reading, changing the middle. Pops and moves are in [`list_pops`](super::list_pops).
+//! Commands on one list: pushing, reading, changing the middle. Pops and moves are in [`pops`](super::pops).
 
 use bytes::Bytes;
 

@@ -8,7 +8,7 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use crate::commands::zset_write::store;
+use crate::commands::sorted_sets::write::store;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::number::{c_text, parse_bound};

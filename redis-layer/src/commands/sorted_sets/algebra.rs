@@ -1,6 +1,6 @@
 //! `ZUNION`, `ZINTER` and `ZDIFF`, alone and with `STORE`, and `ZINTERCARD`.
 
-use crate::commands::zset_write::store;
+use crate::commands::sorted_sets::write::store;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::Txn;
 use crate::types::number::{parse_double, parse_integer};

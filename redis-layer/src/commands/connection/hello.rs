@@ -1,7 +1,7 @@
-//! Commands about the connection: greeting, databases, authentication.
+//! Commands about the connection: greeting, authentication, the database, leaving.
 
 use crate::commands::args::is_word;
-use crate::commands::client::set_name;
+use crate::commands::connection::client::set_name;
 use crate::commands::session::Replies;
 use crate::commands::{
     Args, CommandError, DATABASES, Outcome, Protocol, REDIS_VERSION, Reply, Session,

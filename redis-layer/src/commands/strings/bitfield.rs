@@ -1,6 +1,6 @@
 //! `BITFIELD`: numbers of any width within a string.
 
-use crate::commands::bits::bit_offset;
+use crate::commands::strings::bits::bit_offset;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::bits::{Field, Overflow};
 use crate::types::number::parse_integer;

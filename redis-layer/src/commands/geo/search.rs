@@ -9,8 +9,8 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use crate::commands::geo::{coordinates, distance_reply, place, place_of, unit_m};
-use crate::commands::zset_write::store;
+use crate::commands::geo::places::{coordinates, distance_reply, place, place_of, unit_m};
+use crate::commands::sorted_sets::write::store;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::geo::{Form, Point, Shape};
 use crate::types::number::{c_text, parse_double};

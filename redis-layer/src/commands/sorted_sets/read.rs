@@ -1,10 +1,10 @@
-//! Commands that ask a sorted set about members and counts. Ranges are in `zset_range`.
+//! Commands that ask a sorted set about members and counts. Ranges are in [`range`](super::range).
 
 use bytes::Bytes;
 
 use crate::commands::random::Choice;
 use crate::commands::scan::{self, ScanOptions};
-use crate::commands::zset_range::{lex_range, score_range};
+use crate::commands::sorted_sets::range::{lex_range, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::Txn;

@@ -1,6 +1,6 @@
-//! Places by name: adding them, and asking for their positions and distances. Searches are in `geo_search`.
+//! Places by name: adding them, and asking for their positions and distances. Searches are in [`search`](super::search).
 
-use crate::commands::zset_write::add_all;
+use crate::commands::sorted_sets::write::add_all;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::geo::{Point, distance};
 use crate::types::zset::{AddRule, SortedSet};

@@ -1,6 +1,7 @@
-//! Commands that read and store whole strings. Parts of strings are in `string_parts`, numbers in `counters`.
+//! Commands that read and store whole strings. Parts of strings are in [`parts`](super::parts), numbers in
+//! [`counters`](super::counters).
 
-use crate::commands::expiry::expiry_error;
+use crate::commands::keys::time_to_live::expiry_error;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::{self, Class, Txn};
 

@@ -1,10 +1,10 @@
-//! Commands on single bits of strings. `BITFIELD` is in `bitfield`.
+//! Commands on single bits of strings. `BITFIELD` is in [`bitfield`](super::bitfield).
 
 use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::commands::string_parts::part;
+use crate::commands::strings::parts::part;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::parse_integer;
 use crate::types::strings::{LONGEST, Text};

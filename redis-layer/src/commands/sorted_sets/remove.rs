@@ -2,7 +2,7 @@
 //! member.
 
 use crate::commands::pops::{MultiPop, count_after_key};
-use crate::commands::zset_range::{lex_range, rank_window, score_range};
+use crate::commands::sorted_sets::range::{lex_range, rank_window, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::zset::{Element, SortedSet};
