@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::commands::random::{self, Choice};
-use crate::commands::scan::{self, ScanOptions};
+use crate::commands::args::random::{self, Choice};
+use crate::commands::args::scan::{self, ScanOptions};
 use crate::commands::strings::counters::{NOT_FINITE, OVERFLOW, long_double};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::elements::{COMPACT, Element, Elements};

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use parking_lot::Mutex;
 
-use crate::commands::introspection;
+use crate::commands::manual::command;
 use crate::commands::manual::help_lines;
 use crate::commands::statistics::ALL;
 use crate::commands::table::{Spec, find_full_name};
@@ -160,7 +160,7 @@ pub(crate) fn histogram(session: &mut Session, args: Args<'_>) -> Outcome {
     let specs: Vec<&'static Spec> = if args.len() == 2 {
         ALL.to_vec()
     } else {
-        let named = introspection::names(args)?.iter();
+        let named = command::names(args)?.iter();
         let named = named.filter_map(|name| find_full_name(name));
         named
             .flat_map(|spec| std::iter::once(spec).chain(spec.subcommands))

@@ -7,66 +7,50 @@
 //! locking, the arity errors and `COMMAND`.
 //!
 //! ```text
-//! the way of a command
-//!   table                        what is known of each; introspection, manual, docs: the same for clients and people
-//!   dispatch                     finds, checks, locks, runs, commits; admission: may it run now; key_locks: its locks
-//!   pipeline                     runs commands together that arrived together; run_blocking: work that takes long
-//!   blocking                     waits for a key; transactions: MULTI; scripting: EVAL
-//!   expire                       removes expired keys that a command, or the server, has found
-//!   args, reply, error           what goes in and what comes out; glob, pops, random, scan: arguments that many share
-//!   recording                    notes what ran, in statistics, slowlog and latency; rates, monitor: who looks on
-//! the context of a command
-//!   session                      the server, and one connection; peer, outbox: how other connections see it and send
-//!   acl, pubsub, config          users, channels, settings; seldom: errors that would fill the log
-//! the work
-//!   strings, hashes, lists       a type each; strings also as numbers and as bits
-//!   sets, sorted_sets, geo       geo: places in sorted sets
-//!   keys                         keys of any type, and databases
-//!   connection                   what a client asks about its connection, and about others
-//!   server, info                 the server; cluster, debug, memory, persistence, process
+//! the way of every command
+//!   table                  what is known of each command, except its work; manual: the same for clients and people
+//!   dispatch               finds, checks, locks, runs, commits
+//!   transactions           several commands as one: MULTI; scripting: EVAL
+//!   args, reply, error     what goes in and what comes out
+//!   context                what a command runs in: the server, and its own connection
+//!   recording              notes what ran, in statistics, slowlog and latency; rates, monitor: who looks on
+//!   acl, config, seldom    users, settings; errors that would fill the log
+//! the work, by family
+//!   strings, hashes, lists, sets, sorted_sets
+//!   geo                    places in sorted sets
+//!   keys                   keys of any type, and databases
+//!   connection             what a client asks about its connection, and about others
+//!   pubsub                 channels
+//!   server, info           the server; cluster, debug, memory, persistence, process
 //! ```
 
 mod acl;
-mod admission;
 mod args;
-mod blocking;
 mod cluster;
 pub mod config;
 mod connection;
+mod context;
 mod debug;
 mod dispatch;
-mod docs;
 mod error;
-mod expire;
 mod geo;
-mod glob;
 mod hashes;
 mod info;
-mod introspection;
-mod key_locks;
 mod keys;
 mod latency;
 mod lists;
 mod manual;
 mod memory;
 mod monitor;
-pub mod outbox;
-mod peer;
 mod persistence;
-mod pipeline;
-mod pops;
 mod process;
 mod pubsub;
-mod random;
 mod rates;
 mod recording;
 mod reply;
-mod run_blocking;
-mod scan;
 mod scripting;
 pub(crate) mod seldom;
 mod server;
-mod session;
 mod sets;
 mod slowlog;
 mod sorted_sets;
@@ -76,20 +60,20 @@ pub mod table;
 mod transactions;
 
 pub use args::Args;
-pub use blocking::Waiting;
-pub use dispatch::{Executed, execute};
-pub use docs::command_page;
-pub use error::CommandError;
-pub use expire::remove_expired;
-pub use key_locks::Wait;
-pub use outbox::{Message, Outbox};
-pub use peer::Peer;
-pub use pipeline::{
+pub use context::outbox::{Message, Outbox};
+pub use context::peer::Peer;
+pub use context::session::{Server, Session, Settings, Shutdown};
+pub use dispatch::blocking::Waiting;
+pub use dispatch::expired_keys::remove_expired;
+pub use dispatch::key_locks::Wait;
+pub(crate) use dispatch::long_work::{run_blocking, run_maybe_blocking};
+pub use dispatch::pipeline::{
     Arrived, COMMANDS_MAX, Progress, execute_next, execute_together, may_join_batch,
 };
+pub use dispatch::{Executed, execute};
+pub use error::CommandError;
+pub use manual::page::command_page;
 pub use reply::{Protocol, Reply};
-pub(crate) use run_blocking::{run_blocking, run_maybe_blocking};
-pub use session::{Server, Session, Settings, Shutdown};
 pub use statistics::Counters;
 
 /// The version of Redis whose behaviour is implemented. Clients ask for it.

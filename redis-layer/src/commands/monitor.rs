@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::commands::config::OutputClass;
-use crate::commands::outbox::Message;
-use crate::commands::peer::Peer;
+use crate::commands::context::outbox::Message;
+use crate::commands::context::peer::Peer;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
 /// The clients that monitor.

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use crate::commands::pops::count_after_key;
-use crate::commands::random::{self, Choice};
-use crate::commands::scan::{self, ScanOptions};
+use crate::commands::args::pops::count_after_key;
+use crate::commands::args::random::{self, Choice};
+use crate::commands::args::scan::{self, ScanOptions};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::elements::{COMPACT, Element, Elements};
 use crate::types::number::parse_integer;

@@ -16,8 +16,8 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::commands::acl::{Context, Denied};
+use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, call, finish};
-use crate::commands::key_locks::Locks;
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};

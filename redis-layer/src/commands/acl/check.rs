@@ -3,10 +3,11 @@
 use bytes::Bytes;
 
 use super::user::{Selector, User};
-use crate::commands::introspection::in_these;
+use crate::commands::args::glob;
+use crate::commands::manual::command::in_these;
 use crate::commands::statistics::number;
 use crate::commands::table::{Flag, Spec, Use};
-use crate::commands::{Args, CommandError, glob};
+use crate::commands::{Args, CommandError};
 
 /// What a user may not do. Of several selectors, the refusal that is greatest here is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -20,8 +20,9 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use parking_lot::RwLock;
 
+use crate::commands::args::glob;
 use crate::commands::manual::help_lines;
-use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;
 use descriptors::allow_clients;
 pub use live::Live;

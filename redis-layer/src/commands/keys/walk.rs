@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use crate::commands::glob::{Case, matches};
+use crate::commands::args::glob::{Case, matches};
+use crate::commands::args::scan::{ScanOptions, cursor, page};
 use crate::commands::keys::generic::type_name;
-use crate::commands::scan::{ScanOptions, cursor, page};
 use crate::commands::{Args, Outcome, Reply};
 use crate::store::Space;
 use crate::types::rows::{decode_metadata_key, metadata_rows, stored_kind};

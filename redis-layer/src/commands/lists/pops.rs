@@ -1,10 +1,10 @@
 //! Commands that take elements from lists: pops, moves, and their blocking forms.
 //!
 //! A blocking command does the same as its plain form, but answers [`Reply::Wait`] if it finds nothing. How clients
-//! wait, and in which order they are served, is in [`blocking`](crate::commands::blocking).
+//! wait, and in which order they are served, is in [`blocking`](crate::commands::dispatch::blocking).
 
+use crate::commands::args::pops::{MultiPop, count_after_key};
 use crate::commands::lists::elements::{elements, finish_shorter, push_event, txn_event};
-use crate::commands::pops::{MultiPop, count_after_key};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::list::{List, Side};
 use crate::types::{Class, Txn};

@@ -18,9 +18,10 @@ pub(crate) use event_order::events_after_reply;
 pub(crate) use events::{publish_events, wanted_classes};
 pub(crate) use registry::{Publication, Registry, Topic};
 
+use crate::commands::args::glob;
 use crate::commands::config::OutputClass;
 use crate::commands::manual::help_lines;
-use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, glob};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 
 /// What one client is subscribed to.
 #[derive(Debug, Default)]

@@ -13,10 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
+use crate::commands::Reply;
+use crate::commands::args::glob;
 use crate::commands::config::value::OutputLimit;
-use crate::commands::outbox::Message;
-use crate::commands::peer::Peer;
-use crate::commands::{Reply, glob};
+use crate::commands::context::outbox::Message;
+use crate::commands::context::peer::Peer;
 
 /// The kind of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

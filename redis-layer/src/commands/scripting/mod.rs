@@ -26,8 +26,8 @@ use bytes::Bytes;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
+use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, KEYS_AHEAD_MAX, finish};
-use crate::commands::key_locks::Locks;
 use crate::commands::table::Spec;
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::scripting::{Script, Stop, Writes};

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::commands::random::Choice;
-use crate::commands::scan::{self, ScanOptions};
+use crate::commands::args::random::Choice;
+use crate::commands::args::scan::{self, ScanOptions};
 use crate::commands::sorted_sets::range::{lex_range, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;

@@ -1,7 +1,7 @@
 //! Commands that remove members from sorted sets: by name, by range, from an end, and blocking forms that wait for a
 //! member.
 
-use crate::commands::pops::{MultiPop, count_after_key};
+use crate::commands::args::pops::{MultiPop, count_after_key};
 use crate::commands::sorted_sets::range::{lex_range, rank_window, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;

@@ -1,14 +1,14 @@
 //! Commands about the server.
 
 use crate::commands::keys::databases;
+use crate::commands::manual::{command, docs};
 use crate::commands::table::Flag::{
     Admin, AllowBusy, Fast, Loading, NoAsyncLoading, NoMulti, NoScript, ReadOnly, Stale, Write,
 };
 use crate::commands::table::Handler::{Container, Keys, Session};
 use crate::commands::table::{Group, Spec, table};
 use crate::commands::{
-    acl, config, debug, info, introspection, latency, manual, memory, monitor, persistence, server,
-    slowlog,
+    acl, config, debug, info, latency, memory, monitor, persistence, server, slowlog,
 };
 
 /// The rows of the table.
@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Makes a checkpoint beside the data, in the background.", "O(n) for n files of the store",
         "[SCHEDULE]@3.2.2";
         since "3.2.2" "The option SCHEDULE."
-    "command", -1, [Loading, Stale], [], Server, "2.8.13", Session(introspection::command) => COMMAND;
+    "command", -1, [Loading, Stale], [], Server, "2.8.13", Session(command::command) => COMMAND;
         "Describes all commands.", "O(n) for n commands"
     "config", -2, [], [], Server, "2.0.0", Container => CONFIG;
         "Commands about the configuration.", "Depends on the subcommand."
@@ -124,22 +124,22 @@ const ACL: &[Spec] = table! { "acl|":
 };
 
 const COMMAND: &[Spec] = table! { "command|":
-    "count", 2, [Loading, Stale], [], Server, "2.8.13", Session(introspection::count);
+    "count", 2, [Loading, Stale], [], Server, "2.8.13", Session(command::count);
         "Counts the commands.", "O(1)"
-    "docs", -2, [Loading, Stale], [], Server, "7.0.0", Session(manual::docs);
+    "docs", -2, [Loading, Stale], [], Server, "7.0.0", Session(docs::docs);
         "Says what commands do, take and cost, and since when.", "O(n) for n commands that are named",
         "[command-name...]"
-    "getkeys", -4, [Loading, Stale], [], Server, "2.8.13", Session(introspection::getkeys);
+    "getkeys", -4, [Loading, Stale], [], Server, "2.8.13", Session(command::getkeys);
         "Returns the keys in a command.", "O(n) for n arguments"
-    "getkeysandflags", -4, [Loading, Stale], [], Server, "7.0.0", Session(introspection::getkeysandflags);
+    "getkeysandflags", -4, [Loading, Stale], [], Server, "7.0.0", Session(command::getkeysandflags);
         "Returns the keys in a command, and what it does with them.", "O(n) for n arguments"
-    "help", 2, [Loading, Stale], [], Server, "5.0.0", Session(introspection::help);
+    "help", 2, [Loading, Stale], [], Server, "5.0.0", Session(command::help);
         "Lists the subcommands.", "O(1)"
-    "info", -2, [Loading, Stale], [], Server, "2.8.13", Session(introspection::info);
+    "info", -2, [Loading, Stale], [], Server, "2.8.13", Session(command::info);
         "Describes some commands.", "O(n) for n commands that are named",
         "[command-name...]";
         since "7.0.0" "Without a name it answers for all commands."
-    "list", -2, [Loading, Stale], [], Server, "7.0.0", Session(introspection::list);
+    "list", -2, [Loading, Stale], [], Server, "7.0.0", Session(command::list);
         "Names the commands.", "O(n) for n commands",
         "[FILTERBY filterby: MODULE module-name | ACLCAT category | PATTERN pattern:pattern]"
 };

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::commands::acl::{Account, Users};
 use crate::commands::connection::client::ClientType;
-use crate::commands::peer::Peer;
+use crate::commands::context::peer::Peer;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::{c_text, parse_integer};
 

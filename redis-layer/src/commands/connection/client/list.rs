@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::commands::connection::client::ClientType;
-use crate::commands::peer::{Peer, View};
+use crate::commands::context::peer::{Peer, View};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;
 

@@ -28,9 +28,9 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::commands::config::OutputClass;
+use crate::commands::context::outbox::Message;
+use crate::commands::context::peer::{Peer, TrackingView};
 use crate::commands::dispatch::Writer;
-use crate::commands::outbox::Message;
-use crate::commands::peer::{Peer, TrackingView};
 use crate::commands::pubsub::Registry;
 use crate::commands::table::Spec;
 use crate::commands::{Args, Protocol, Reply, Server, Session};

@@ -3,8 +3,8 @@
 
 use bytes::Bytes;
 
+use crate::commands::args::glob::{Case, matches};
 use crate::commands::args::is_word;
-use crate::commands::glob::{Case, matches};
 use crate::commands::{Args, CommandError, Reply};
 use crate::types::number::c_text;
 use crate::types::scan::Extent;

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::commands::Protocol;
 use crate::commands::acl::Account;
 use crate::commands::config::{Live, OutputClass};
-use crate::commands::outbox::Outbox;
+use crate::commands::context::outbox::Outbox;
 use crate::types::DbNumber;
 
 /// About how many bytes an idle connection takes: its task, its session, its entries in the lists.

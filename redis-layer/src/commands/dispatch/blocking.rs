@@ -22,9 +22,9 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use crate::commands::context::peer::Peer;
+use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, publish};
-use crate::commands::key_locks::Locks;
-use crate::commands::peer::Peer;
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};

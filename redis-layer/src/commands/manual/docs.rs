@@ -1,17 +1,18 @@
 //! Descriptions of commands for people: `COMMAND DOCS`, from which clients make help texts and hints, and the `HELP`
 //! of commands that have subcommands.
 
+use crate::commands::manual::command;
 use crate::commands::table::{
     Argument, COMMANDS, Key, Kind, Place, Repeats, Spec, Type, find_full_name,
 };
-use crate::commands::{Args, Outcome, Reply, Session, introspection};
+use crate::commands::{Args, Outcome, Reply, Session};
 
 /// `COMMAND DOCS [name ...]`
 pub(crate) fn docs(_session: &mut Session, args: Args<'_>) -> Outcome {
     let wanted: Vec<&Spec> = if args.len() == 2 {
         COMMANDS.to_vec()
     } else {
-        let names = introspection::names(args)?.iter();
+        let names = command::names(args)?.iter();
         names.filter_map(|name| find_full_name(name)).collect()
     };
     Ok(Reply::Map(wanted.into_iter().map(document).collect()))

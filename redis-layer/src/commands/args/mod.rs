@@ -1,4 +1,18 @@
 //! The arguments of one command, and how Redis reads them.
+//!
+//! Arguments that many commands share have a module each:
+//!
+//! ```text
+//! glob      patterns: KEYS, CONFIG GET, PSUBSCRIBE
+//! scan      cursor and options of SCAN, HSCAN, SSCAN, ZSCAN
+//! pops      counts, keys and ends of commands that pop
+//! random    the count of SRANDMEMBER, HRANDFIELD, ZRANDMEMBER
+//! ```
+
+pub(crate) mod glob;
+pub(crate) mod pops;
+pub(crate) mod random;
+pub(crate) mod scan;
 
 use bytes::Bytes;
 

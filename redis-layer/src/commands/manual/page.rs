@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::commands::REDIS_VERSION;
-use crate::commands::manual::usage;
+use crate::commands::manual::docs::usage;
 use crate::commands::table::{COMMANDS, Flag, Group, Spec};
 
 /// The page about all commands.

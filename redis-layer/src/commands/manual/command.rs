@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 
+use crate::commands::args::glob;
 use crate::commands::args::is_word;
 use crate::commands::manual::help_lines;
 use crate::commands::table::{
     COMMANDS, Flag, Key, Place, Spec, Use, categories, find, find_full_name, note, tips,
 };
-use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
 /// `COMMAND`
 pub(crate) fn command(_session: &mut Session, _args: Args<'_>) -> Outcome {
