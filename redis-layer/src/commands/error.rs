@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::commands::seldom::Seldom;
+use crate::commands::monitoring::seldom::Seldom;
 use crate::commands::table::Spec;
 use crate::store;
 use crate::types;

@@ -7,62 +7,52 @@
 //! locking, the arity errors and `COMMAND`.
 //!
 //! ```text
-//! the way of every command
+//! what every command goes through
 //!   table                  what is known of each command, except its work; manual: the same for clients and people
 //!   dispatch               finds, checks, locks, runs, commits
-//!   transactions           several commands as one: MULTI; scripting: EVAL
 //!   args, reply, error     what goes in and what comes out
 //!   context                what a command runs in: the server, and its own connection
-//!   recording              notes what ran, in statistics, slowlog and latency; rates, monitor: who looks on
-//!   acl, config, seldom    users, settings; errors that would fill the log
-//! the work, by family
+//!   acl, config            users and settings, and their commands
+//!   monitoring             what is noted about commands, and the commands that show it: INFO, SLOWLOG, MONITOR
+//! the commands, by family
 //!   strings, hashes, lists, sets, sorted_sets
 //!   geo                    places in sorted sets
 //!   keys                   keys of any type, and databases
-//!   connection             what a client asks about its connection, and about others
+//!   transactions           several commands as one: MULTI
+//!   scripting              EVAL
 //!   pubsub                 channels
-//!   server, info           the server; cluster, debug, memory, persistence, process
+//!   connection             what a client asks about its connection, and about others
+//!   administration         for those who run the server: SAVE, SHUTDOWN, DEBUG
 //! ```
 
 mod acl;
+mod administration;
 mod args;
-mod cluster;
 pub mod config;
 mod connection;
 mod context;
-mod debug;
 mod dispatch;
 mod error;
 mod geo;
 mod hashes;
-mod info;
 mod keys;
-mod latency;
 mod lists;
 mod manual;
-mod memory;
-mod monitor;
-mod persistence;
-mod process;
+pub(crate) mod monitoring;
 mod pubsub;
-mod rates;
-mod recording;
 mod reply;
 mod scripting;
-pub(crate) mod seldom;
-mod server;
 mod sets;
-mod slowlog;
 mod sorted_sets;
-mod statistics;
 mod strings;
 pub mod table;
 mod transactions;
 
+pub use administration::shutdown::Shutdown;
 pub use args::Args;
 pub use context::outbox::{Message, Outbox};
 pub use context::peer::Peer;
-pub use context::session::{Server, Session, Settings, Shutdown};
+pub use context::session::{Server, Session, Settings};
 pub use dispatch::blocking::Waiting;
 pub use dispatch::expired_keys::remove_expired;
 pub use dispatch::key_locks::Wait;
@@ -73,8 +63,8 @@ pub use dispatch::pipeline::{
 pub use dispatch::{Executed, execute};
 pub use error::CommandError;
 pub use manual::page::command_page;
+pub use monitoring::statistics::Counters;
 pub use reply::{Protocol, Reply};
-pub use statistics::Counters;
 
 /// The version of Redis whose behaviour is implemented. Clients ask for it.
 pub const REDIS_VERSION: &str = "7.0.15";

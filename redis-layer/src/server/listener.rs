@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::commands::config::descriptors::{RESERVED, allow_clients};
-use crate::commands::seldom::Seldom;
+use crate::commands::monitoring::seldom::Seldom;
 use crate::commands::{Server, Session};
 use crate::server::batching::Batcher;
 use crate::server::client_checks::check_clients;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::user::{Selector, User};
 use crate::commands::args::glob;
 use crate::commands::manual::command::in_these;
-use crate::commands::statistics::number;
+use crate::commands::monitoring::statistics::number;
 use crate::commands::table::{Flag, Spec, Use};
 use crate::commands::{Args, CommandError};
 

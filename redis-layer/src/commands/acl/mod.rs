@@ -21,7 +21,7 @@ use bytes::Bytes;
 
 use crate::commands::dispatch::named;
 use crate::commands::manual::help_lines;
-use crate::commands::statistics::ALL;
+use crate::commands::monitoring::statistics::ALL;
 use crate::commands::table::categories;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;

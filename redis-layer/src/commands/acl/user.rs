@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::CATEGORIES;
 use crate::commands::args::is_word;
-use crate::commands::statistics::{ALL, number};
+use crate::commands::monitoring::statistics::{ALL, number};
 use crate::commands::table::{Spec, categories, find_full_name};
 
 const SYNTAX: &str = "Syntax error";

@@ -7,24 +7,24 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
 use crate::commands::Protocol;
 use crate::commands::REDIS_VERSION;
 use crate::commands::acl::{Account, AclLog, Users};
+use crate::commands::administration::persistence::Persistence;
+use crate::commands::administration::shutdown::Shutdown;
 use crate::commands::config::{Config, OutputClass};
 use crate::commands::connection::client::Pause;
 use crate::commands::connection::client::tracking::{Tracking, TrackingState};
 use crate::commands::context::peer::Peer;
 use crate::commands::dispatch::blocking::Waiters;
-use crate::commands::latency::LatencyMonitor;
-use crate::commands::monitor::Monitors;
-use crate::commands::persistence::Persistence;
+use crate::commands::monitoring::latency::LatencyMonitor;
+use crate::commands::monitoring::monitor::Monitors;
+use crate::commands::monitoring::rates::Rates;
+use crate::commands::monitoring::slowlog::SlowLog;
+use crate::commands::monitoring::statistics::{Counters, Statistics};
 use crate::commands::pubsub::{Publication, Registry, Subscriptions, wanted_classes};
-use crate::commands::rates::Rates;
 use crate::commands::scripting::{is_command, yield_thread};
-use crate::commands::slowlog::SlowLog;
-use crate::commands::statistics::{Counters, Statistics};
 use crate::commands::transactions::{Queue, Watched, Watchers};
 use crate::scripting::{Scripts, Setup};
 use crate::store::{self, Store};
@@ -244,24 +244,6 @@ fn run_id(now_ms: i64) -> String {
     let part = |n: u8| RandomState::new().hash_one((now_ms, std::process::id(), n));
     let digits = format!("{:016x}{:016x}{:016x}", part(0), part(1), part(2));
     digits[..40].to_owned()
-}
-
-/// A request of `SHUTDOWN` that the server stop.
-#[derive(Debug, Default)]
-pub struct Shutdown {
-    pub(crate) is_asked: AtomicBool,
-    /// Whether no client changes anything any more.
-    pub(crate) is_over: AtomicBool,
-    pub(crate) notify: Notify,
-}
-
-impl Shutdown {
-    /// Completes when a client asks the server to stop.
-    pub async fn asked(&self) {
-        while !self.is_asked.load(Ordering::Acquire) {
-            self.notify.notified().await;
-        }
-    }
 }
 
 /// Whether a client wants replies: to the command that is running, and to later ones.

@@ -13,8 +13,8 @@ use crate::commands::dispatch::commit::{abandon, finish};
 use crate::commands::dispatch::inside::{flushes, work};
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{named, resolve};
+use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::pubsub::events_after_reply;
-use crate::commands::recording::{Ending, Recording};
 use crate::commands::table::{Flag, Group, Handler, Spec, find};
 use crate::commands::{
     Args, CommandError, Outcome, Reply, Server, Session, Waiting, run_maybe_blocking, scripting,

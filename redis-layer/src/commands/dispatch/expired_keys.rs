@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::commands::Server;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Writer, publish};
-use crate::commands::seldom::Seldom;
+use crate::commands::monitoring::seldom::Seldom;
 use crate::store::Scope;
 use crate::types::{Class, Committed, Result, Txn, expiry};
 

@@ -1,6 +1,6 @@
 //! Runs one of several commands inside a transaction: of an `EXEC`, of a script, or of commands that arrived together.
 
-use crate::commands::recording::{Ending, Recording};
+use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, scripting};
 use crate::types::Txn;

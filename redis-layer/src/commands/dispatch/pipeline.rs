@@ -33,7 +33,7 @@ use bytes::Bytes;
 use crate::commands::context::session::Replies;
 use crate::commands::dispatch::key_locks::{Acquired, Locks, Wait};
 use crate::commands::dispatch::{Executed, attempt, execute_at, finish, finish_for_many, resolve};
-use crate::commands::recording::{Ending, Recording};
+use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::table::{Flag, Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Server, Session};
 use crate::types::Txn;

@@ -2,7 +2,6 @@
 
 use crate::commands::keys::databases::{SAME_OBJECT, database};
 use crate::commands::{Args, CommandError, Outcome, Reply};
-use crate::types::number::parse_integer;
 use crate::types::transfer::DbKey;
 use crate::types::{Class, Kind, Txn};
 
@@ -136,21 +135,4 @@ fn copy_unless_taken(
     txn.copy_key(from, to)?;
     txn.event(Class::Generic, "copy_to", to.key);
     Ok(true)
-}
-
-/// `WAIT numreplicas timeout`: there are no replicas, so a client that asks for some waits until the time is over.
-pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let wanted = args.integer(1)?;
-    let timeout = parse_integer(args.get(2)).ok_or(CommandError::fixed(
-        "ERR timeout is not an integer or out of range",
-    ))?;
-    let timeout_ms =
-        u64::try_from(timeout).map_err(|_| CommandError::fixed("ERR timeout is negative"))?;
-    if wanted <= 0 {
-        return Ok(Reply::Integer(0));
-    }
-    Ok(Reply::Wait {
-        timeout_ms,
-        on_timeout: Box::new(Reply::Integer(0)),
-    })
 }

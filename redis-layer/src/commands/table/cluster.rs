@@ -1,6 +1,6 @@
 //! Commands about clusters, which are all refused.
 
-use crate::commands::cluster;
+use crate::commands::administration::cluster;
 use crate::commands::table::Flag::{Fast, Loading, Stale};
 use crate::commands::table::Handler::Session;
 use crate::commands::table::{Group, Spec, table};

@@ -1,5 +1,6 @@
 //! Commands on keys of any type.
 
+use crate::commands::administration::replication;
 use crate::commands::keys::{databases, dump, generic, object, sort, time_to_live, walk};
 use crate::commands::table::Flag::{
     DenyOom, Fast, Loading, MovableKeys, NoScript, ReadOnly, Stale, Write,
@@ -106,7 +107,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
     "unlink", -2, [Write, Fast], [Drop: ALL], Generic, "4.0.0", Keys(generic::del);
         "Removes keys, as DEL does.", "O(n) for n keys",
         "key..."
-    "wait", 3, [NoScript], [], Generic, "3.0.0", Keys(generic::wait);
+    "wait", 3, [NoScript], [], Generic, "3.0.0", Keys(replication::wait);
         "Waits for replicas, of which there are none.", "O(1)",
         "numreplicas:integer timeout:integer"
 };

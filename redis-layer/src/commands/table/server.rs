@@ -1,15 +1,17 @@
 //! Commands about the server.
 
+use crate::commands::administration::{
+    debug, lolwut, modules, persistence, replication, shutdown, time,
+};
 use crate::commands::keys::databases;
 use crate::commands::manual::{command, docs};
+use crate::commands::monitoring::{info, latency, memory, monitor, slowlog};
 use crate::commands::table::Flag::{
     Admin, AllowBusy, Fast, Loading, NoAsyncLoading, NoMulti, NoScript, ReadOnly, Stale, Write,
 };
 use crate::commands::table::Handler::{Container, Keys, Session};
 use crate::commands::table::{Group, Spec, table};
-use crate::commands::{
-    acl, config, debug, info, latency, memory, monitor, persistence, server, slowlog,
-};
+use crate::commands::{acl, config};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
@@ -29,7 +31,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Counts the keys of the database.", "O(1)"
     "debug", -2, [Admin, NoScript, Loading, Stale], [], Server, "1.0.0", Session(debug::debug);
         "Commands for tests and for the search for faults.", "Depends on the subcommand."
-    "failover", -1, [Admin, NoScript, Stale], [], Server, "6.2.0", Session(server::failover);
+    "failover", -1, [Admin, NoScript, Stale], [], Server, "6.2.0", Session(replication::failover);
         "Refused: there are no replicas.", "O(1)",
         "[TO target: host port:integer [FORCE]] [ABORT] [TIMEOUT milliseconds:integer]"
     "flushall", -1, [Write], [], Server, "1.0.0", Keys(databases::flushall);
@@ -51,7 +53,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Says when the last checkpoint was made.", "O(1)"
     "latency", -2, [], [], Server, "2.8.13", Container => LATENCY;
         "Commands about delays.", "Depends on the subcommand."
-    "lolwut", -1, [ReadOnly, Fast], [], Server, "5.0.0", Session(server::lolwut);
+    "lolwut", -1, [ReadOnly, Fast], [], Server, "5.0.0", Session(lolwut::lolwut);
         "Draws keys in order.", "",
         "[VERSION version:integer]"
     "memory", -2, [], [], Server, "4.0.0", Container => MEMORY;
@@ -60,26 +62,26 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Commands about modules, of which there are none.", "Depends on the subcommand."
     "monitor", 1, [Admin, NoScript, Loading, Stale], [], Server, "1.0.0", Session(monitor::monitor);
         "Shows every command that is run.", ""
-    "replconf", -1, [Admin, NoScript, Loading, Stale, AllowBusy], [], Server, "3.0.0", Session(server::replconf);
+    "replconf", -1, [Admin, NoScript, Loading, Stale, AllowBusy], [], Server, "3.0.0", Session(replication::replconf);
         "Checks what a replica says of itself, and forgets it: there are no replicas.", "O(1)"
-    "replicaof", 3, [Admin, NoScript, Stale, NoAsyncLoading], [], Server, "5.0.0", Session(server::replicaof);
+    "replicaof", 3, [Admin, NoScript, Stale, NoAsyncLoading], [], Server, "5.0.0", Session(replication::replicaof);
         "Accepts NO ONE: this server is nobody's replica.", "O(1)",
         "(args: (host-port: host port:integer) | (no-one: NO ONE))"
-    "role", 1, [NoScript, Loading, Stale, Fast], [], Server, "2.8.12", Session(server::role);
+    "role", 1, [NoScript, Loading, Stale, Fast], [], Server, "2.8.12", Session(replication::role);
         "Says that the server is a master without replicas.", "O(1)"
     "save", 1, [Admin, NoScript, NoAsyncLoading, NoMulti], [], Server, "1.0.0", Session(persistence::save);
         "Makes a checkpoint beside the data.", "O(n) for n files of the store"
-    "shutdown", -1, [Admin, NoScript, Loading, Stale, NoMulti, AllowBusy], [], Server, "1.0.0", Session(persistence::shutdown);
+    "shutdown", -1, [Admin, NoScript, Loading, Stale, NoMulti, AllowBusy], [], Server, "1.0.0", Session(shutdown::shutdown);
         "Stops the server.", "O(n) for n files of the store",
         "[nosave_save: NOSAVE | SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0";
         since "7.0.0" "The options NOW, FORCE and ABORT."
-    "slaveof", 3, [Admin, NoScript, Stale, NoAsyncLoading], [], Server, "1.0.0", Session(server::replicaof);
+    "slaveof", 3, [Admin, NoScript, Stale, NoAsyncLoading], [], Server, "1.0.0", Session(replication::replicaof);
         "As REPLICAOF.", "O(1)",
         "(args: (host-port: host port:integer) | (no-one: NO ONE))";
         replaced "5.0.0" "`REPLICAOF`"
     "slowlog", -2, [], [], Server, "2.2.12", Container => SLOWLOG;
         "Commands about slow commands.", "Depends on the subcommand."
-    "time", 1, [Loading, Stale, Fast], [], Server, "2.6.0", Session(server::time);
+    "time", 1, [Loading, Stale, Fast], [], Server, "2.6.0", Session(time::time);
         "Returns the time.", "O(1)"
 };
 
@@ -199,9 +201,9 @@ const MEMORY: &[Spec] = table! { "memory|":
 };
 
 const MODULE: &[Spec] = table! { "module|":
-    "help", 2, [Loading, Stale], [], Server, "5.0.0", Session(server::module_help);
+    "help", 2, [Loading, Stale], [], Server, "5.0.0", Session(modules::help);
         "Lists the subcommands.", "O(1)"
-    "list", 2, [Admin, NoScript], [], Server, "4.0.0", Session(server::module_list);
+    "list", 2, [Admin, NoScript], [], Server, "4.0.0", Session(modules::list);
         "Names the modules, of which there are none.", "O(1)"
 };
 

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::commands::manual::command;
 use crate::commands::manual::help_lines;
-use crate::commands::statistics::ALL;
+use crate::commands::monitoring::statistics::ALL;
 use crate::commands::table::{Spec, find_full_name};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use crate::commands::statistics::Runs;
+use crate::commands::monitoring::statistics::Runs;
 use crate::commands::table::Flag;
 use crate::commands::{Args, Outcome, Session};
 

@@ -1,4 +1,4 @@
-//! `SAVE` and similar commands, and `SHUTDOWN`.
+//! `SAVE` and similar commands.
 //!
 //! The store writes every command to its log, so data is kept without saving. These commands make a *checkpoint*: a
 //! second set of files next to the data, as it is at one moment, which opens like the first. It is meant to be copied
@@ -104,7 +104,7 @@ impl Persistence {
 }
 
 /// Makes a checkpoint now.
-fn save_now(server: &Server) -> Result<(), CommandError> {
+pub(super) fn save_now(server: &Server) -> Result<(), CommandError> {
     let persistence = &server.persistence;
     let started_ms = server.clock.now_ms();
     let changes = persistence.changes.load(Ordering::Relaxed);
@@ -129,7 +129,7 @@ fn save_now(server: &Server) -> Result<(), CommandError> {
 }
 
 /// Claims the right to make a checkpoint: only one is made at a time.
-fn begin_save(server: &Server) -> Result<(), CommandError> {
+pub(super) fn begin_save(server: &Server) -> Result<(), CommandError> {
     if server.persistence.is_saving.swap(true, Ordering::AcqRel) {
         return Err(CommandError::fixed(
             "ERR Background save already in progress",
@@ -138,7 +138,8 @@ fn begin_save(server: &Server) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn end_save(server: &Server) {
+/// Gives the right back.
+pub(super) fn end_save(server: &Server) {
     server.persistence.is_saving.store(false, Ordering::Release);
 }
 
@@ -184,36 +185,4 @@ pub(crate) fn bgrewriteaof(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::Status(
         "Background append only file rewriting started",
     ))
-}
-
-/// `SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]`
-pub(crate) fn shutdown(session: &mut Session, args: Args<'_>) -> Outcome {
-    let (mut saves, mut spares, mut aborts, mut other) = (false, false, false, false);
-    for position in 1..args.len() {
-        match () {
-            () if args.is(position, "SAVE") => saves = true,
-            () if args.is(position, "NOSAVE") => spares = true,
-            () if args.is(position, "ABORT") => aborts = true,
-            () if args.is(position, "NOW") || args.is(position, "FORCE") => other = true,
-            () => return Err(CommandError::SYNTAX),
-        }
-    }
-    if (saves && spares) || (aborts && (saves || spares || other)) {
-        return Err(CommandError::SYNTAX);
-    }
-    let server = &session.server;
-    if aborts {
-        // A stop is never delayed, so there is never one that could be aborted.
-        return Err(CommandError::fixed("ERR No shutdown in progress."));
-    }
-    if saves {
-        begin_save(server)?;
-        let saved = run_blocking(|| save_now(server));
-        end_save(server);
-        saved.map_err(|_| CommandError::fixed("ERR Errors trying to SHUTDOWN. Check logs."))?;
-    }
-    server.shutdown.is_asked.store(true, Ordering::Release);
-    server.shutdown.notify.notify_one();
-    session.closing = true;
-    Ok(Reply::Silence)
 }

@@ -4,7 +4,8 @@
 //! the moment or not.
 
 use crate::commands::manual::help_lines;
-use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
+use crate::commands::monitoring::process;
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::store::{Direction, Space};
 use crate::types::rows::bundle::ListRow;
 use crate::types::rows::{RowPrefix, metadata_key};

@@ -7,10 +7,11 @@ use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::commands::config::total_memory;
+use crate::commands::monitoring::process;
+use crate::commands::monitoring::statistics::CommandSums;
 use crate::commands::pubsub::Topic;
-use crate::commands::statistics::CommandSums;
 use crate::commands::{
-    Args, CommandError, DATABASES, Outcome, Peer, REDIS_VERSION, Reply, Server, Session, process,
+    Args, CommandError, DATABASES, Outcome, Peer, REDIS_VERSION, Reply, Server, Session,
 };
 
 /// A section, and the function that writes it.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::commands::manual::help_lines;
-use crate::commands::monitor::is_secret;
+use crate::commands::monitoring::monitor::is_secret;
 use crate::commands::table::Flag;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;

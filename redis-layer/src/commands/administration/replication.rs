@@ -1,18 +1,9 @@
-//! Small commands about the server: the time, replication, a picture.
+//! Commands about replicas. There are none: this server has no copies, and is none.
 
-use crate::commands::{Args, CommandError, Outcome, REDIS_VERSION, Reply, Session};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::types::Txn;
 use crate::types::number::{c_text, parse_integer};
 use crate::types::words::split_words;
-
-/// `TIME`
-pub(crate) fn time(session: &mut Session, _args: Args<'_>) -> Outcome {
-    let now_ms = session.server.clock.now_ms();
-    let part = |number: i64| Reply::Bulk(number.to_string().into());
-    Ok(Reply::Array(vec![
-        part(now_ms / 1000),
-        part(now_ms % 1000 * 1000),
-    ]))
-}
 
 /// `ROLE`
 pub(crate) fn role(_session: &mut Session, _args: Args<'_>) -> Outcome {
@@ -130,49 +121,19 @@ pub(crate) fn failover(_session: &mut Session, args: Args<'_>) -> Outcome {
     ))
 }
 
-/// `MODULE LIST`
-pub(crate) fn module_list(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(Reply::Array(Vec::new()))
-}
-
-/// `MODULE HELP`
-pub(crate) fn module_help(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(crate::commands::manual::help_lines("module"))
-}
-
-/// The default width and height of the picture of `LOLWUT`.
-const PICTURE: (i64, i64) = (64, 8);
-
-/// `LOLWUT [VERSION version] [width [height]]`: numbers as keys. Each column is a number, from the
-/// least on the left to the greatest on the right, and each row a bit of its key, the first bit on
-/// top. From left to right the keys count upwards: that is why every key sorts.
-pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
-    let version = format!("Redis ver. {REDIS_VERSION}\n");
-    if args.len() == 2 && args.is(1, "VERSION") {
-        return Ok(Reply::Text(version));
+/// `WAIT numreplicas timeout`: there are no replicas, so a client that asks for some waits until the time is over.
+pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let wanted = args.integer(1)?;
+    let timeout = parse_integer(args.get(2)).ok_or(CommandError::fixed(
+        "ERR timeout is not an integer or out of range",
+    ))?;
+    let timeout_ms =
+        u64::try_from(timeout).map_err(|_| CommandError::fixed("ERR timeout is negative"))?;
+    if wanted <= 0 {
+        return Ok(Reply::Integer(0));
     }
-    let mut numbers = args.from(1);
-    if args.len() > 2 && args.is(1, "VERSION") {
-        args.integer(2)?;
-        numbers = args.from(3);
-    }
-    let number = |at: usize, otherwise: i64, most: i64| match numbers.get(at) {
-        None => Ok(otherwise),
-        Some(word) => parse_integer(word)
-            .map(|number| number.clamp(1, most))
-            .ok_or(CommandError::NOT_AN_INTEGER),
-    };
-    let (width, height) = (number(0, PICTURE.0, 160)?, number(1, PICTURE.1, 16)?);
-    let mut picture = String::new();
-    for bit in (0..height).rev() {
-        for column in 0..width {
-            // The columns are numbers from negative to positive, with the sign bit flipped: the keys of the book.
-            let key = (column << height) / width;
-            picture.push(if key >> bit & 1 == 1 { '#' } else { '.' });
-        }
-        picture.push('\n');
-    }
-    picture.push_str("\nKeys in order: every column is a key, and every key sorts. ");
-    picture.push_str(&version);
-    Ok(Reply::Text(picture))
+    Ok(Reply::Wait {
+        timeout_ms,
+        on_timeout: Box::new(Reply::Integer(0)),
+    })
 }
