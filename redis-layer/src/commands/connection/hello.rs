@@ -2,7 +2,7 @@
 
 use crate::commands::args::is_word;
 use crate::commands::connection::client::set_name;
-use crate::commands::context::session::Replies;
+use crate::commands::context::replies::Replies;
 use crate::commands::{
     Args, CommandError, DATABASES, Outcome, Protocol, REDIS_VERSION, Reply, Session,
 };

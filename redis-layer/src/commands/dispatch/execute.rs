@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::commands::context::session::Replies;
+use crate::commands::context::replies::Replies;
 use crate::commands::dispatch::admission::admit;
 use crate::commands::dispatch::commit::{abandon, finish};
 use crate::commands::dispatch::inside::{flushes, work};

@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::commands::context::session::Replies;
+use crate::commands::context::replies::Replies;
 use crate::commands::dispatch::key_locks::{Acquired, Locks, Wait};
 use crate::commands::dispatch::{Executed, attempt, execute_at, finish, finish_for_many, resolve};
 use crate::commands::monitoring::recording::{Ending, Recording};
