@@ -194,11 +194,12 @@ fn damaged_rows_are_reported_and_harm_no_other_key() {
         Bytes::from_static(b"\x0e"),
     );
     direct.store.write(batch).unwrap();
+    let refusal = direct.show("zscore z a");
     assert!(
-        direct
-            .show("zscore z a")
-            .starts_with("ERR the store failed: the data row 00000000")
+        refusal.starts_with("ERR the store failed: the data row 00000000"),
+        "{refusal}"
     );
+    assert!(refusal.contains("let `redis-layer fsck` list"), "{refusal}");
     assert!(
         direct
             .show("zadd z 2 a")
@@ -211,6 +212,11 @@ fn damaged_rows_are_reported_and_harm_no_other_key() {
     assert_eq!(faults.len(), 2, "{faults:?}");
     assert!(faults[0].contains("tag 0e is unknown"), "{faults:?}");
     assert!(faults[1].contains("the data row 00000000"), "{faults:?}");
+    // The checker is what `fsck` runs: it need not tell anybody to run it.
+    assert!(
+        !faults.iter().any(|fault| fault.contains("fsck")),
+        "{faults:?}"
+    );
     // The others were looked at all the same.
     assert_eq!(
         (report.keys, report.kinds["string"], report.orphans),

@@ -110,7 +110,7 @@ impl From<types::Error> for CommandError {
             types::Error::WrongType => Self::WRONG_TYPE,
             types::Error::NotANumber => Self::NAN_RESULT,
             types::Error::TooMuch => Self::fixed("ERR the strings are longer than 1 GiB together"),
-            types::Error::Damaged { .. } | types::Error::Outdated | types::Error::Store(_) => {
+            types::Error::Damaged(_) | types::Error::Outdated | types::Error::Store(_) => {
                 Self::failed(b"ERR the store failed: ", &error)
             }
         }

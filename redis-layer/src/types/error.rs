@@ -20,15 +20,10 @@ pub enum Error {
     #[error("the strings are longer than 1 GiB together")]
     TooMuch,
     /// A row of the store is not one that this layer writes.
-    #[error("the {} row {key} is damaged: {what}", space.name())]
-    Damaged {
-        /// The space of the row.
-        space: Space,
-        /// The key of the row in hexadecimal.
-        key: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    #[error(
+        "{0}. Stop the server, let `redis-layer fsck` list what else is wrong, and restore the data from a backup"
+    )]
+    Damaged(Damage),
     /// The rank index of a sorted set was changed after the snapshot was taken. The caller holds no lock; it takes
     /// the lock and asks again: see [`rank::ask`](crate::types::zset::rank::ask).
     #[error("the rank index is ahead of the snapshot")]
@@ -38,14 +33,26 @@ pub enum Error {
     Store(#[from] store::Error),
 }
 
+/// What is wrong with a row. `fsck` lists these, without the advice to run it.
+#[derive(Debug, thiserror::Error)]
+#[error("the {} row {key} is damaged: {what}", space.name())]
+pub struct Damage {
+    /// The space of the row.
+    pub space: Space,
+    /// The key of the row in hexadecimal.
+    pub key: String,
+    /// What is wrong with it.
+    pub what: String,
+}
+
 impl Error {
     /// A row whose key or value cannot be decoded.
     pub(crate) fn damaged(space: Space, key: &[u8], what: &str) -> Self {
-        Self::Damaged {
+        Self::Damaged(Damage {
             space,
             key: hex(key),
             what: what.to_owned(),
-        }
+        })
     }
 
     /// A row whose key or value cannot be decoded, with the decoder's reason.

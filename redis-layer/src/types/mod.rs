@@ -54,7 +54,7 @@ pub use accesses::Accesses;
 pub use check::{Fault, Report, check, check_ranks};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use databases::DATABASES;
-pub use error::{Error, Result};
+pub use error::{Damage, Error, Result};
 pub use keyspace::{FlushScope, each_key, flush};
 pub use orphans::{Step, Sweeper, sweep};
 pub use rows::{Content, DbNumber, Kind, Metadata};

@@ -96,8 +96,8 @@ pub fn check(store: &dyn Store) -> Result<Report> {
             match finder.is_orphan(&*snapshot, space, row) {
                 Ok(is_orphan) => report.orphans += u64::from(is_orphan),
                 // If the damaged row is the metadata row, it was reported already.
-                Err(Error::Damaged { .. }) if decode_owner(space, row).is_ok() => {}
-                Err(damage @ Error::Damaged { .. }) => report.add(0, row, damage.to_string()),
+                Err(Error::Damaged(_)) if decode_owner(space, row).is_ok() => {}
+                Err(Error::Damaged(damage)) => report.add(0, row, damage.to_string()),
                 Err(error) => return Err(error),
             }
             cursor.advance()?;
@@ -111,7 +111,7 @@ fn check_key(snapshot: &dyn Snapshot, row: &[u8], value: &[u8], report: &mut Rep
         .and_then(|owner| Ok((owner, Metadata::decode(row, &value.to_vec().into())?)));
     let ((db, key), metadata) = match decoded {
         Ok(decoded) => decoded,
-        Err(damage @ Error::Damaged { .. }) => {
+        Err(Error::Damaged(damage)) => {
             report.add(0, row, damage.to_string());
             return Ok(());
         }
@@ -129,7 +129,7 @@ fn check_key(snapshot: &dyn Snapshot, row: &[u8], value: &[u8], report: &mut Rep
         Ok(faults) => faults
             .into_iter()
             .for_each(|what| report.add(db, &key, what)),
-        Err(damage @ Error::Damaged { .. }) => report.add(db, &key, damage.to_string()),
+        Err(Error::Damaged(damage)) => report.add(db, &key, damage.to_string()),
         Err(error) => return Err(error),
     }
     Ok(())
@@ -161,7 +161,7 @@ fn expiry_faults(snapshot: &dyn Snapshot, report: &mut Report) -> Result<()> {
                     report.add(db, &key, what.to_owned());
                 }
             }
-            Err(damage @ Error::Damaged { .. }) => report.add(0, row, damage.to_string()),
+            Err(Error::Damaged(damage)) => report.add(0, row, damage.to_string()),
             Err(error) => return Err(error),
         }
         cursor.advance()?;

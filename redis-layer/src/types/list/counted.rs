@@ -9,7 +9,7 @@ use crate::store::Direction;
 use crate::types::list::List;
 use crate::types::rows::Position;
 use crate::types::zset::counts::{BUCKET_MAX, Builder};
-use crate::types::zset::indexes::Index as RankIndex;
+use crate::types::zset::indexes::RankIndex;
 use crate::types::zset::rank::WALKED;
 use crate::types::{Content, Metadata, Result, Txn};
 

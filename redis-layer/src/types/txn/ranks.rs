@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::store::{Scope, Space};
 use crate::types::Result;
 use crate::types::txn::{Locks, Txn};
-use crate::types::zset::indexes::{Index, Journal, RankIndexes};
+use crate::types::zset::indexes::{Journal, RankIndex, RankIndexes};
 
 impl<'s> Txn<'s> {
     /// Whether nobody else can change the key, as far as is known.
@@ -63,7 +63,7 @@ impl<'s> Txn<'s> {
     }
 
     /// Says that an index was built from what this transaction sees, under the lock of the key.
-    pub(crate) fn built_rank_index(&self, index: &Index) {
+    pub(crate) fn built_rank_index(&self, index: &RankIndex) {
         let changed = |space: Space| !self.changes[space.index()].is_empty();
         if changed(Space::Score) || changed(Space::Data) {
             self.ranks.borrow_mut().built(index);

@@ -94,7 +94,7 @@ impl RankIndexes {
     }
 
     /// Says that an index counts exactly the rows of the store.
-    pub(crate) fn settle(&self, index: &Index) {
+    pub(crate) fn settle(&self, index: &RankIndex) {
         let mut state = index.state.lock();
         state.settled_at = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
     }
@@ -119,7 +119,7 @@ impl RankIndexes {
 
     /// The index of a version, if there is one.
     #[must_use]
-    pub(crate) fn get(&self, version: u64) -> Option<Index> {
+    pub(crate) fn get(&self, version: u64) -> Option<RankIndex> {
         if self.is_empty() {
             return None;
         }
@@ -128,14 +128,14 @@ impl RankIndexes {
         let clock = table.clock;
         let slot = table.by_version.get_mut(&version)?;
         slot.used = clock;
-        Some(Index {
+        Some(RankIndex {
             version,
             state: Arc::clone(&slot.state),
         })
     }
 
     /// Keeps an index, as far as the budget allows. It is not settled yet.
-    pub(crate) fn insert(&self, version: u64, counts: Counts) -> Index {
+    pub(crate) fn insert(&self, version: u64, counts: Counts) -> RankIndex {
         let bytes = counts.bytes();
         let settled_at = UNSETTLED;
         let state = Arc::new(Mutex::new(State { counts, settled_at }));
@@ -151,14 +151,14 @@ impl RankIndexes {
             table.bytes -= old.bytes;
         }
         self.fit(table);
-        Index { version, state }
+        RankIndex { version, state }
     }
 
     /// Stores the heads of all rows of a bucket, if the index is settled for the caller. `noted` is what the caller
     /// noted before its snapshot, or `None` if it holds the lock of the key.
     pub(crate) fn remember(
         &self,
-        index: &Index,
+        index: &RankIndex,
         noted: Option<u64>,
         bucket: &Bucket,
         heads: Vec<u64>,
@@ -176,7 +176,7 @@ impl RankIndexes {
     }
 
     /// Says that a bucket of an index was split: that changes the size of the index, but not what it counts.
-    pub(crate) fn has_split(&self, index: &Index) {
+    pub(crate) fn has_split(&self, index: &RankIndex) {
         let bytes = index.counts().bytes();
         self.resized(index.version, bytes);
     }
@@ -239,12 +239,12 @@ impl Table {
 
 /// A handle on the index of one set.
 #[derive(Debug, Clone)]
-pub(crate) struct Index {
+pub(crate) struct RankIndex {
     version: u64,
     state: Shared,
 }
 
-impl Index {
+impl RankIndex {
     /// The counts, for a caller that holds the lock of the key. Nobody else can use them meanwhile.
     pub(crate) fn counts(&self) -> MappedMutexGuard<'_, Counts> {
         MutexGuard::map(self.state.lock(), |state| &mut state.counts)
@@ -286,7 +286,7 @@ pub(crate) struct Journal<'s> {
     /// Each with the version of its set, oldest first.
     steps: Vec<(u64, Step)>,
     /// The indexes whose counts are not those of the store.
-    unsettled: Vec<Index>,
+    unsettled: Vec<RankIndex>,
 }
 
 impl<'s> Journal<'s> {
@@ -298,15 +298,15 @@ impl<'s> Journal<'s> {
         }
     }
 
-    fn note_unsettled(&mut self, index: &Index) {
-        let is_known = |known: &Index| Arc::ptr_eq(&known.state, &index.state);
+    fn note_unsettled(&mut self, index: &RankIndex) {
+        let is_known = |known: &RankIndex| Arc::ptr_eq(&known.state, &index.state);
         if !self.unsettled.iter().any(is_known) {
             self.unsettled.push(index.clone());
         }
     }
 
     /// Notes that a row was added to the set of an index. Returns how many rows its bucket holds now.
-    pub(crate) fn add(&mut self, index: &Index, row: &[u8]) -> u64 {
+    pub(crate) fn add(&mut self, index: &RankIndex, row: &[u8]) -> u64 {
         self.note_unsettled(index);
         let count = index.unsettled().add(row);
         self.steps.push((index.version, Step::Added(row.to_vec())));
@@ -314,7 +314,7 @@ impl<'s> Journal<'s> {
     }
 
     /// Notes that a row was removed.
-    pub(crate) fn remove(&mut self, index: &Index, row: &[u8]) {
+    pub(crate) fn remove(&mut self, index: &RankIndex, row: &[u8]) {
         self.note_unsettled(index);
         let mut counts = index.unsettled();
         let before = counts.bytes();
@@ -329,7 +329,7 @@ impl<'s> Journal<'s> {
     }
 
     /// Notes that an index was built from rows of which some are not committed.
-    pub(crate) fn built(&mut self, index: &Index) {
+    pub(crate) fn built(&mut self, index: &RankIndex) {
         self.note_unsettled(index);
         self.steps.push((index.version, Step::Built));
     }

@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use members::MEMBERS_RESERVED;
 
-use indexes::Index as RankIndex;
+use indexes::RankIndex;
 
 pub use add::{AddRule, Added};
 pub(crate) use ahead::Ahead;

@@ -19,7 +19,7 @@ use crate::store::{Direction, KeyRange};
 use crate::types::rows::Score;
 use crate::types::zset::counts::heads::{self, Probe, RowsBefore};
 use crate::types::zset::counts::{BUCKET_MAX, Bucket, Builder, Counts};
-use crate::types::zset::indexes::Index as RankIndex;
+use crate::types::zset::indexes::RankIndex;
 use crate::types::zset::{
     Element, Gather, Index, LexRange, Members, Ranking, ScoreRange, SortedSet, Window,
 };
