@@ -262,35 +262,8 @@ impl Connection {
         }
         let next = loop {
             wrote = self.take_answers().or(wrote);
-            if self.exceeds_output_limit() {
-                break Next::Drop;
-            }
-            if self.waiting.is_some() {
-                break Next::Wait;
-            }
-            if self.session.is_closing() {
-                break Next::Close;
-            }
-            if self.session.peer().outbox.is_closed() {
-                break Next::Drop;
-            }
-            self.take_messages();
-            if self.out.len() >= SEND_BYTES {
-                break Next::Continue;
-            }
-            self.take_commands();
-            let Some(first) = self.commands.front() else {
-                break self.end_of_commands();
-            };
-            if is_web_request(first) {
-                tracing::warn!(
-                    client = self.session.address(),
-                    "a web browser was led here: somebody may try to send commands through it"
-                );
-                break Next::Drop;
-            }
-            if self.session.paused_until(first).is_some() {
-                break Next::Pause;
+            if let Some(next) = self.next_instead_of_running() {
+                break next;
             }
             let wait = match waker {
                 Some(waker) => Wait::Queue {
@@ -316,6 +289,39 @@ impl Connection {
             }
         };
         Ran { wrote, next }
+    }
+
+    /// What to do before any command runs, if there is such a thing. If there is none, a command has arrived and may run.
+    fn next_instead_of_running(&mut self) -> Option<Next> {
+        if self.exceeds_output_limit() {
+            return Some(Next::Drop);
+        }
+        if self.waiting.is_some() {
+            return Some(Next::Wait);
+        }
+        if self.session.is_closing() {
+            return Some(Next::Close);
+        }
+        if self.session.peer().outbox.is_closed() {
+            return Some(Next::Drop);
+        }
+        self.take_messages();
+        if self.out.len() >= SEND_BYTES {
+            return Some(Next::Continue);
+        }
+        self.take_commands();
+        let Some(first) = self.commands.front() else {
+            return Some(self.end_of_commands());
+        };
+        if is_web_request(first) {
+            tracing::warn!(
+                client = self.session.address(),
+                "a web browser was led here: somebody may try to send commands through it"
+            );
+            return Some(Next::Drop);
+        }
+        let is_paused = self.session.paused_until(first).is_some();
+        is_paused.then_some(Next::Pause)
     }
 
     /// Takes commands that have arrived completely, as many as may run together. Of a client that has not

@@ -95,6 +95,39 @@ fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>, found: &[FoundExpired]
     events.extend(new.map(|(_, event)| event));
 }
 
+/// Writes how the expire-time index follows a key's row, from the old one to the new one.
+fn follow_expiry(batch: &mut Batch, rows: DbNumber, key: &[u8], (old, new): (Stored, Stored)) {
+    if old.expires_ms() == new.expires_ms() {
+        return;
+    }
+    if let Some(expires_ms) = old.expires_ms() {
+        batch.delete(Space::Expiry, expiry_key(rows, expires_ms, key));
+    }
+    if let Some(expires_ms) = new.expires_ms() {
+        let row = expiry_key(rows, expires_ms, key);
+        batch.put(Space::Expiry, row, Bytes::new());
+    }
+}
+
+/// Adds the difference that a key makes to the sum of its database. Few databases change in one transaction.
+fn count_change(
+    counts: &mut Vec<(DbNumber, KeyCount)>,
+    rows: DbNumber,
+    (was, is): (KeyCount, KeyCount),
+) {
+    let change = KeyCount {
+        keys: is.keys - was.keys,
+        expiring: is.expiring - was.expiring,
+    };
+    match counts.iter_mut().find(|(of, _)| *of == rows) {
+        Some((_, sum)) => {
+            sum.keys += change.keys;
+            sum.expiring += change.expiring;
+        }
+        None => counts.push((rows, change)),
+    }
+}
+
 impl Txn<'_> {
     /// What the snapshot holds under the key of a metadata row.
     fn stored(&self, row: &[u8]) -> Result<Stored> {
@@ -225,18 +258,7 @@ impl Txn<'_> {
                 continue;
             }
             let (rows, key) = decode_metadata_key(row)?;
-            if old.expires_ms() != new.expires_ms() {
-                if let Some(expires_ms) = old.expires_ms() {
-                    batch.delete(Space::Expiry, expiry_key(rows, expires_ms, &key));
-                }
-                if let Some(expires_ms) = new.expires_ms() {
-                    batch.put(
-                        Space::Expiry,
-                        expiry_key(rows, expires_ms, &key),
-                        Bytes::new(),
-                    );
-                }
-            }
+            follow_expiry(batch, rows, &key, (old, new));
             let has_expired = was.keys > 0 && !old.is_live(self.now_ms);
             if has_expired && !discarded.contains(row) {
                 expired_keys += 1;
@@ -244,29 +266,24 @@ impl Txn<'_> {
                     expired.push((rows, key));
                 }
             }
-            let change = KeyCount {
-                keys: is.keys - was.keys,
-                expiring: is.expiring - was.expiring,
-            };
-            match counts.iter_mut().find(|(of, _)| *of == rows) {
-                Some((_, sum)) => {
-                    sum.keys += change.keys;
-                    sum.expiring += change.expiring;
-                }
-                None => counts.push((rows, change)),
-            }
+            count_change(&mut counts, rows, (was, is));
         }
-        let expired = expired.into_iter().filter_map(|(rows, key)| {
-            let event = Event {
-                class: Class::Expired,
-                name: "expired",
-                db: self.began.database_of(rows)?,
-                key: key.into(),
-            };
-            Some(event)
-        });
-        put_in_front(&mut self.events, expired.collect(), self.expired.get_mut());
+        let events = expired
+            .into_iter()
+            .filter_map(|(rows, key)| self.expired_event(rows, key));
+        let events = events.collect();
+        put_in_front(&mut self.events, events, self.expired.get_mut());
         Ok((counts, expired_keys))
+    }
+
+    /// The event that a key has expired; `None` if its database is gone.
+    fn expired_event(&self, rows: DbNumber, key: Vec<u8>) -> Option<Event> {
+        Some(Event {
+            class: Class::Expired,
+            name: "expired",
+            db: self.began.database_of(rows)?,
+            key: key.into(),
+        })
     }
 
     /// The keys that were changed, by database and name, if anybody observes keys. They are in the order of their
