@@ -3,6 +3,13 @@
 //! A connection begins as the user `default`, who may do everything. Every command is checked before it runs, by
 //! [`Account::check`]; so are the commands of a script, and once more those of a transaction. Users are not kept when
 //! the server ends, as in a Redis without a file for them.
+//!
+//! ```text
+//! users    who there is
+//! user     one user: passwords, and what each selector allows
+//! check    whether a user may run a command
+//! log      ACL LOG: what was refused
+//! ```
 
 mod check;
 mod log;

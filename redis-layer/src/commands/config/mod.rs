@@ -8,6 +8,13 @@
 //! 1. A value was accepted by its `value::Kind`, so reading it back cannot fail.
 //! 2. `CONFIG SET` changes all the settings that it names, or none.
 //! 3. Once a change has returned, `Live` agrees with the texts.
+//!
+//! ```text
+//! parameters     the names, kinds and defaults
+//! value          how each kind is read and printed
+//! live           the settings that every command needs, as numbers
+//! descriptors    how many clients the limit on open files leaves room for
+//! ```
 
 pub(crate) mod descriptors;
 mod live;

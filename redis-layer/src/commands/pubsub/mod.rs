@@ -5,6 +5,12 @@
 //! subscribes sets [`Session::reply_first`], and its connection sends the reply before it looks into the outbox. After
 //! any other command it looks into the outbox first, because a client that publishes to itself sees the message
 //! before the reply.
+//!
+//! ```text
+//! registry       which clients are subscribed to what
+//! events         messages about what happened to keys
+//! event_order    which of them come after the reply of the command
+//! ```
 
 mod event_order;
 mod events;

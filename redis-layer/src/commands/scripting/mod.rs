@@ -13,6 +13,12 @@
 //!   the next time.
 //!
 //! In a transaction, `EXEC` holds the lock of everything if a script is among the commands.
+//!
+//! ```text
+//! host       runs the commands of a script, and keeps it isolated
+//! convert    replies as values of scripts, and results of scripts as replies
+//! manage     SCRIPT and FUNCTION
+//! ```
 
 mod convert;
 mod host;

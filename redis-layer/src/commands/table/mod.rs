@@ -2,6 +2,18 @@
 //!
 //! Dispatch, locking, arity errors, `COMMAND` and `docs/commands.md` all read this one table. A
 //! test compares names, arities, flags, categories and key positions with a real server.
+//!
+//! ```text
+//! the rows, a module for each chapter of Redis's manual
+//!   strings, bitmaps, generic, lists, hashes, sets, sorted_sets, geo
+//!   transactions, scripting, pubsub, connection, server, cluster
+//! what a row says
+//!   keys                which arguments are keys, and what is done with them
+//!   syntax              the arguments, in one line
+//! what COMMAND says besides
+//!   categories          the sets of commands that ACL names
+//!   notes, tips         Redis's remarks on keys, and hints for clients
+//! ```
 
 use std::sync::LazyLock;
 

@@ -3,6 +3,11 @@
 //! Who may use it is decided when the server starts: nobody, clients on this machine, or everybody. Subcommands that
 //! would crash the server, or that show the insides of Redis's memory, are left out and get Redis's error for an
 //! unknown subcommand.
+//!
+//! ```text
+//! digest      DEBUG DIGEST: a number for all keys and values
+//! protocol    DEBUG PROTOCOL: an example of each type of the protocol
+//! ```
 
 mod digest;
 mod protocol;

@@ -1,4 +1,11 @@
 //! `CLIENT`: the list of connections, and their state.
+//!
+//! ```text
+//! list        CLIENT LIST and INFO
+//! kill        ends connections of others
+//! pause       delays the commands of all
+//! tracking    tells clients that keep copies of values when these are out of date
+//! ```
 
 mod kill;
 mod list;
