@@ -30,8 +30,8 @@ pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
     ))
 }
 
-/// `REPLCONF [option value ...]`: what a replica says of itself before it asks for the data. The options are checked, and
-/// then forgotten: this server has no replicas.
+/// `REPLCONF [option value ...]`: what a replica says of itself before it asks for the data. The options are checked,
+/// and then forgotten: this server has no replicas.
 pub(crate) fn replconf(_session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len().is_multiple_of(2) {
         return Err(CommandError::SYNTAX);
