@@ -38,6 +38,9 @@ const TIMES: [&[u64]; 7] = [
     ],
 ];
 
+/// The smallest of them has 2^24 times less 65,536, and those are tried in more than a second.
+const WIDE: &str = "windows of more than a million times";
+
 /// More rows than a page has.
 static MANY: [u64; 1100] = {
     let mut times = [0; 1100];
@@ -83,7 +86,11 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
         stub: Arc::new(stubs::scan_window::scan_window),
         solution: Arc::new(solutions::scan_window::scan_window),
     };
-    let mut part = PartOf::new("scan_window", "list");
+    let mut part = PartOf::new("scan_window", "list").slow(
+        WIDE,
+        "Do you try every time from `from` to `to`? A window may be wider than any store, up to 2^64 times, and nearly none of them \
+         has a row. Go over the rows that there are: ask for the range between the two keys, or walk all rows and compare.",
+    );
     for times in TIMES {
         for (n, &bound) in BOUNDS.iter().enumerate() {
             for &other in &BOUNDS[..n] {
@@ -130,6 +137,9 @@ fn probe(part: PartOf<Scan>, times: &'static [u64], from: u64, to: u64) -> PartO
     }
     if from < to && times.contains(&from) {
         classes.push("windows that start at a time of the store");
+    }
+    if to.saturating_sub(from) > 1_000_000 {
+        classes.push(WIDE);
     }
     if from.max(to) >= 1 << 32 {
         classes.push("windows with a bound of 2^32 or more");

@@ -576,3 +576,23 @@ fn the_greatest_number_may_not_be_the_beginning_of_others() {
     };
     observed(&widths(shortened), "order", &["4294967294"]);
 }
+
+#[test]
+fn a_loop_over_all_times_is_told_to_go_over_rows() {
+    // What takes minutes in a debug build is not waited for.
+    let every_time = |rows: &Rows, from: u64, to: u64| {
+        if to.saturating_sub(from) > 1_000_000 {
+            kit::unseen::never_returns();
+        }
+        let times = (from..to).filter(|time| rows.contains_key(&time.to_be_bytes()));
+        times.collect()
+    };
+    observed(
+        &window(every_time),
+        "returns",
+        &[
+            "Do you try every time from `from` to `to`?",
+            "Go over the rows",
+        ],
+    );
+}

@@ -363,6 +363,18 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              holds for a NaN, with the sign bit or without. Ask for the sign bit, not for the value.",
         )
         .link(WRONG),
+        in_encode("zero_added", |value| {
+            // A sum makes a quiet NaN of a signalling one.
+            let quiet = if value.is_nan() { 1 << 51 } else { 0 };
+            let sum = if value.is_nan() { value } else { value + 0.0 };
+            key(&[], f64::from_bits(sum.to_bits() | quiet))
+        })
+        .says("the key of `value + 0.0`")
+        .why(
+            "-0.0 + 0.0 is 0.0, so the two zeros share a key, and a sum sets the first bit of a NaN's payload. Both are changes of the \
+             value. In the total order every pattern has its own place; one zero is what the next exercise asks for.",
+        )
+        .link(CHOICE),
         in_encode("greatest_first", |value| {
             let bits = u64::from_be_bytes(key(&[], value));
             (!bits).to_be_bytes()

@@ -161,6 +161,13 @@ fn with(steps: &[Step]) -> Option<Scan> {
     }))
 }
 
+/// The members of the rows whose scores are inside.
+fn filtered(rows: &Rows, inside: impl Fn(f64) -> bool) -> Vec<Vec<u8>> {
+    let score = |row: &[u8]| total::decode(row.first_chunk().copied().unwrap_or_default());
+    let found = rows.iter().filter(|row| inside(score(row)));
+    found.map(|row| row[8..].to_vec()).collect()
+}
+
 /// All mistakes of this exercise.
 #[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
 pub fn all() -> Vec<Mistake<Scan>> {
@@ -304,6 +311,49 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .why(
             "1.5 becomes 1, so it is found from 1 to 1; and beyond 2^63 all scores, infinities too, become one number. Compare the \
              doubles, or their keys.",
+        )
+        .link(RANGE),
+        mistake("scores_compared_as_f32", "range", |rows, min, max| {
+            let inside = |score: f64| (min as f32..=max as f32).contains(&(score as f32));
+            filtered(rows, inside)
+        })
+        .says("a comparison of scores and bounds cut by `as f32`")
+        .why(
+            "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, so a range finds what lies beside it. Compare \
+             the doubles, or their keys.",
+        )
+        .link(RANGE),
+        mistake("scores_compared_with_a_tolerance", "range", |rows, min, max| {
+            let tolerance = 1e-9;
+            filtered(rows, |score| score >= min - tolerance && score <= max + tolerance)
+        })
+        .says("a comparison that lets scores pass which are a little beyond a bound")
+        .why(
+            "A tolerance is for results that a calculation has rounded. A range has sharp ends: the double after 1 is not 1, and \
+             0.0 is not below 0. A score that was stored comes back bit for bit, so compare it as it is.",
+        )
+        .link(RANGE),
+        mistake("infinite_bound_finds_all", "range", |rows, min, max| {
+            if min.is_infinite() || max.is_infinite() {
+                return filtered(rows, |_| true);
+            }
+            filtered(rows, |score| min <= score && score <= max)
+        })
+        .says("all members where one of the bounds is infinite")
+        .why(
+            "A range from 2 to inf has no end, and it has a beginning. Infinities are scores like any other: they \
+             need no case of their own.",
+        )
+        .link(RANGE),
+        mistake("infinite_bound_is_none", "range", |rows, min, max| {
+            filtered(rows, |score| {
+                (min.is_infinite() || min <= score) && (max.is_infinite() || score <= max)
+            })
+        })
+        .says("an infinite bound taken for no bound, whatever its sign")
+        .why(
+            "`-inf` as the lower end and `inf` as the upper one leave out nobody. The other way round they do: at or above inf are \
+             only the infinite scores. Infinities compare like other numbers and need no case of their own.",
         )
         .link(RANGE),
         mistake("equal_members_merged", "range", |rows, min, max| {

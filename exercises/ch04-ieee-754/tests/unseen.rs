@@ -641,3 +641,36 @@ fn no_number_of_bytes_ff_is_the_end_of_a_score() {
     });
     observed(&verdict, "range", &["{262144 times}"]);
 }
+
+#[test]
+fn printed_numbers_are_told_to_be_text() {
+    let printed = |value: f64| {
+        let text = format!("{value:8.3}");
+        let mut key = [b' '; 8];
+        for (to, byte) in key.iter_mut().zip(text.bytes()) {
+            *to = byte;
+        }
+        key
+    };
+    let decode = solutions::order_f64::decode;
+    let printed = codec(printed, decode);
+    observed(&printed, "order", &["Every key is text"]);
+    // Other bytes are none.
+    let narrow = codec(|value| (value as i32 as i64).to_be_bytes(), decode);
+    assert!(!narrow.message.contains("is text"));
+}
+
+#[test]
+fn sums_and_tolerances_are_named() {
+    let decode = solutions::order_f64::decode;
+    let sum = |value: f64| solutions::order_f64::encode(value + 0.0);
+    named(&codec(sum, decode), "zero_added");
+
+    let score = |row: &[u8]| solutions::order_f64::decode(row[..8].try_into().unwrap());
+    let near = move |rows: &Rows, min: f64, max: f64| {
+        let is_near = |score: f64| score > min - 1e-6 && score < max + 1e-6;
+        let found = rows.iter().filter(|row| is_near(score(row)));
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(&range(near), "scores_compared_with_a_tolerance");
+}

@@ -506,6 +506,59 @@ fn by_way_of_text() -> Vec<Mistake<Escape>> {
     ]
 }
 
+/// Other bytes escaped than those that have to be.
+fn beside_the_zeros() -> Vec<Mistake<Escape>> {
+    let in_encode = |name, check, encode: fn(&[u8]) -> Vec<u8>| {
+        Mistake::new(name, "encode", check, Escape::new(encode, decode))
+    };
+    vec![
+        in_encode("one_escaped_too", BYTES, |value| {
+            let mut key = Vec::new();
+            for &byte in value {
+                key.push(byte);
+                key.extend((byte <= 1).then_some(0xff));
+            }
+            [&key[..], &[0x00, 0x01]].concat()
+        })
+        .says("01 ff for a byte 01 besides")
+        .why(
+            "The keys are in order and end by themselves. But 01 means something only right after a bare 00, and no 00 of the string \
+             is left bare. Only the byte that the end begins with needs an escape.",
+        )
+        .link(REPAIR),
+        in_encode("zeros_in_a_row_as_one", ORDER, |value| {
+            let mut zeros = value.to_vec();
+            zeros.dedup_by(|a, b| *a == 0 && *b == 0);
+            encode(&[], &zeros)
+        })
+        .says("one escape for several zero bytes in a row")
+        .why("\"\\x00\" and \"\\x00\\x00\" become one key, so one of the two rows replaces the other. Each zero byte has its own 00 ff.")
+        .link(REPAIR),
+        in_encode("last_zero_not_escaped", ORDER, |value| {
+            let mut key = encode(&[], value);
+            if value.ends_with(&[0]) {
+                key.remove(key.len() - 3);
+            }
+            key
+        })
+        .says("every zero byte escaped but one at the end of the string")
+        .why(
+            "\"a\\x00\" becomes 61 00 00 01 and sorts before 61 00 01, the key of \"a\". What ends the key comes after the string: a zero \
+             byte that is its last one is still a byte of the string.",
+        )
+        .link(REPAIR),
+        in_encode("every_bit_inverted", ORDER, |value| {
+            encode(&[], value).iter().map(|byte| !byte).collect()
+        })
+        .says("the right key with every bit inverted")
+        .why(
+            "That turns an order round: the greatest string comes first. Chapter 6 does so on purpose. Here the strings go up, and \
+             their bytes stay as they are.",
+        )
+        .link(REPAIR),
+    ]
+}
+
 /// The bytes of a text of hexadecimal digits, two for each.
 pub(super) fn from_digits(digits: &str) -> Vec<u8> {
     let byte = |pair: &[u8]| {
@@ -523,6 +576,7 @@ pub(super) fn from_digits(digits: &str) -> Vec<u8> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Escape>> {
     let mut mistakes = by_way_of_text();
+    mistakes.extend(beside_the_zeros());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes.extend(escape_bytes_decode::all());
     mistakes

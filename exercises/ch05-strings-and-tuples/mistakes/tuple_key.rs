@@ -507,6 +507,48 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the length of the note in front of it")
         .why("Then the shorter note comes first, whatever its letters are: `b` before `aa`. The last field needs neither length nor end.")
         .link(WIDTH),
+        mistake("note_first", |user, number, note| {
+            let ended = |text: &str| escape_and_end(text.as_bytes());
+            [&ended(note)[..], &ended(user), &number.to_be_bytes()].concat()
+        })
+        .says("the note in front of user and number")
+        .why("The fields are in the order in which they are compared: user, number, note. With the note first, the orders of one user are scattered.")
+        .link(FIELDS),
+        mistake("number_as_a_varint", |user, number, note| {
+            let mut varint = Vec::new();
+            let mut rest = number;
+            while rest >= 0x80 {
+                varint.push((rest & 0x7f) as u8 | 0x80);
+                rest >>= 7;
+            }
+            varint.push(rest as u8);
+            [&escape_and_end(user.as_bytes())[..], &varint, note.as_bytes()].concat()
+        })
+        .says("the number as a varint, seven bits a byte, the lowest ones first")
+        .why(
+            "A varint is made to be short, and it can be read back. But its first byte holds the lowest bits, and the first bit of each says \
+             only that more follow: 256 is 80 02 and 200 is c8 01. Eight bytes, big-endian, have the right order.",
+        )
+        .link(FIELDS),
+        mistake("number_in_hexadecimal_and_ended", |user, number, note| {
+            let number = escape_and_end(format!("{number:x}").as_bytes());
+            [escape_and_end(user.as_bytes()), number, note.as_bytes().to_vec()].concat()
+        })
+        .says("hexadecimal digits for the number, ended like a string")
+        .why("Now it is plain where the digits end. But as text 3a sorts before a. Sixteen digits for each, or eight bytes, have the right order.")
+        .link(FIELDS),
+        mistake("user_trimmed", |user, number, note| {
+            [&escape_and_end(user.trim().as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user without the spaces around the name")
+        .why("A space is a character like any other: the users `ann` and `ann ` are two, and here they become one. Clean up what people type before it is stored, not in the key.")
+        .link(FIELDS),
+        mistake("user_trimmed_at_the_end", |user, number, note| {
+            [&escape_and_end(user.trim_end().as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user without the spaces after the name")
+        .why("A space is a character like any other: the users `ann` and `ann ` are two, and here they become one. Clean up what people type before it is stored, not in the key.")
+        .link(FIELDS),
         mistake("texts_trimmed", |user, number, note| {
             [&escape_and_end(user.trim().as_bytes())[..], &number.to_be_bytes(), note.trim().as_bytes()].concat()
         })

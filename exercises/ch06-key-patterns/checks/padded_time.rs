@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 26] = [
+const FOREIGN: [(&str, &[u8]); 29] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -80,6 +80,10 @@ const FOREIGN: [(&str, &[u8]); 26] = [
     (WIDTH, b"000000000000000000010"),
     (WIDTH, b"0000000000000000000000000000000000000010"),
     (WIDTH, b"+10"),
+    // Twenty digits, and what somebody cuts off before the width is looked at.
+    (WIDTH, b" 00000000000000000010"),
+    (WIDTH, b"00000000000000000010\n"),
+    (WIDTH, b"+00000000000000000010"),
     (LETTER, b"+0000000000000000010"),
     (LETTER, b"-0000000000000000010"),
     (LETTER, b"                  10"),

@@ -1,5 +1,6 @@
 //! What goes wrong with a window, newest first.
 
+use std::collections::BTreeSet;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 use kit::{Mistake, compose};
@@ -305,6 +306,36 @@ pub fn all() -> Vec<Mistake<Feed>> {
             "A song that is heard twice is two events: they share a name, and their rows differ in the time. `dedup` \
              throws one of them away.",
         )
+        .link("newest-first"),
+        mistake("equal_names_once", |rows, from, to, limit| {
+            let mut seen = BTreeSet::new();
+            let names = answer(&[], rows, from, to, usize::MAX).into_iter();
+            let names = names.filter(|name| seen.insert(name.clone()));
+            names.take(limit).collect()
+        })
+        .says("each name once, however many events have it")
+        .why(
+            "A song that is heard twice is two events: they share a name, and their rows differ in the time. A set throws one of \
+             them away.",
+        )
+        .link("newest-first"),
+        mistake("empty_names_left_out", |rows, from, to, limit| {
+            let names = answer(&[], rows, from, to, usize::MAX).into_iter();
+            names.filter(|name| !name.is_empty()).take(limit).collect()
+        })
+        .says("the right events without those whose name is empty")
+        .why("A name may be empty. Its row is the eight bytes of the time and nothing more, and it is an event like the others.")
+        .link("newest-first"),
+        mistake("limit_for_each_time", |rows, from, to, limit| {
+            let times: BTreeSet<Vec<u8>> = rows.iter().map(|row| row[..8].to_vec()).collect();
+            let of = |time: &Vec<u8>| -> BTreeSet<Vec<u8>> {
+                rows.iter().filter(|row| row.starts_with(time)).take(limit).cloned().collect()
+            };
+            let some: BTreeSet<Vec<u8>> = times.iter().flat_map(of).collect();
+            answer(&[], &some, from, to, usize::MAX)
+        })
+        .says("a limit that is counted anew for each time")
+        .why("`limit` is for the whole answer. Counted for each time, a window of a thousand times has a thousand names at the least.")
         .link("newest-first"),
         mistake("limit_before_the_window", |rows, from, to, limit| {
             let time = |row: &[u8]| {

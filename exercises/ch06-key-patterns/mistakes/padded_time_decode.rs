@@ -311,6 +311,35 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
     ];
     mistakes.extend([
         Mistake::new(
+            "decode_trims_before_the_width",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| read(&[], key.trim_ascii())),
+        )
+        .says("white space around the twenty digits that is cut off first")
+        .why(
+            "`trim` is made for what people type, and a key is not typed. One with a line end behind its digits was written by something \
+             else, and two different keys are one time. Compare the width before you change anything.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_passes_over_letters",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let digits = key.iter().copied().filter(u8::is_ascii_digit);
+                let digits: Vec<u8> = digits.collect();
+                let readable = key.len() == 20 && !digits.is_empty();
+                readable.then(|| number(&[], &digits)).flatten()
+            }),
+        )
+        .says("bytes that are no digits left out, and the rest read")
+        .why(
+            "`0000000000000000_010` is no time, and read as 10 it hides that something else has written it. Ask whether *all* bytes are \
+             digits, and give `None` where one is not; a filter only looks for some.",
+        )
+        .link(TASK),
+        Mistake::new(
             "decode_unwraps_twenty_bytes",
             "decode",
             "returns",

@@ -644,3 +644,19 @@ fn what_sorts_above_every_name_is_named_whatever_it_is() {
     };
     named(&field(by_ff), "user_ended_by_what_sorts_last");
 }
+
+#[test]
+fn a_key_is_not_cleaned_up_before_its_width_is_looked_at() {
+    use solutions::padded_time::{decode, encode};
+    let trimmed = |key: &[u8]| {
+        let text = str::from_utf8(key).ok()?.trim();
+        decode(text.as_bytes())
+    };
+    named(&padded(encode, trimmed), "decode_trims_before_the_width");
+    let signed = |key: &[u8]| decode(key.strip_prefix(b"+").unwrap_or(key));
+    observed(
+        &padded(encode, signed),
+        "round-trip",
+        &["It is wrong on decode(b\"+00000000000000000010\")"],
+    );
+}

@@ -493,6 +493,21 @@ fn beside_the_rules() -> Vec<Mistake<Order>> {
         .says("the last digit alone as the number")
         .why("The number is of any length: take digits as long as there are some. Here `item:1` is the prefix of `item:10`.")
         .link(REPAIR),
+        mistake("shorter_key_first_then_the_rules", "order", |a, b| {
+            a.len().cmp(&b.len()).then_with(|| answer(&[], a, b))
+        })
+        .says("the shorter key first, and the rules between keys of one length")
+        .why(
+            "A longer key has a greater number only where the prefixes are the same and no zeros are in front. `user:1` comes \
+             before `item:10` here. Compare the prefix first, as bytes.",
+        )
+        .link(REPAIR),
+        mistake("ties_of_numbers_reversed", "order", |a, b| {
+            by_fields(split(a), split(b)).then(b.cmp(a))
+        })
+        .says("equal numbers the wrong way round")
+        .why("It is an order, but not this one: of `item:1` and `item:01` the smaller bytes come first, so `item:01`.")
+        .link(REPAIR),
         mistake("shorter_prefix_first", "order", |a, b| {
             let length = |key| split(key).0.len();
             length(a).cmp(&length(b)).then_with(|| answer(&[], a, b))

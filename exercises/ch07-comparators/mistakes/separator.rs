@@ -138,6 +138,36 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         .says("`a` cut off after the first byte that differs")
         .why("The beginning of a key comes before the key. A separator is at or after `a`: raise the last byte.")
         .link(SEPARATORS),
+        mistake("b_given_back", "in-range", |a, b| compare(a, b).is_lt().then(|| b.to_vec()))
+            .says("`b` itself")
+            .why(
+                "`b` belongs to the next block. A lookup of `b` would be sent to the block before it, and find nothing. A separator \
+                 comes before `b`.",
+            )
+            .link(TASK),
+        mistake("b_given_back_always", "in-range", |_, b| Some(b.to_vec()))
+            .says("`b` itself, whatever `a` is")
+            .why(
+                "`b` belongs to the next block. A lookup of `b` would be sent to the block before it, and find nothing. A separator \
+                 comes before `b`. And where `a` is not before `b` there is none.",
+            )
+            .link(TASK),
+        mistake("common_beginning", "in-range", |a, b| {
+            compare(a, b).is_lt().then(|| a[..common(a, b)].to_vec())
+        })
+        .says("the bytes that `a` and `b` have in common")
+        .why(
+            "The beginning of a key comes before the key, and so before `a`: `a` would be looked up in the next block. The last byte of a \
+             cut has to be raised.",
+        )
+        .link(TASK),
+        mistake("common_beginning_always", "in-range", |a, b| Some(a[..common(a, b)].to_vec()))
+            .says("the bytes that `a` and `b` have in common, whichever of them comes first")
+            .why(
+                "The beginning of a key comes before the key, and so before `a`: `a` would be looked up in the next block. The last byte of \
+                 a cut has to be raised. And where `a` is not before `b` there is no separator.",
+            )
+            .link(TASK),
         mistake("wrong_way_round_answered", "in-range", |a, b| {
             if compare(a, b).is_gt() { right(b, a) } else { right(a, b) }
         })

@@ -102,6 +102,27 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             },
         ),
         mistake(
+            "name_trimmed",
+            "the name without the white space around it",
+            "A name is any text, and a space or a line end may be in it: ` ann` and `ann` are two players. Clean up what people type \
+             before it is stored.",
+            RULES,
+            |text| right(text).map(|name| name.trim().to_owned()),
+        ),
+        mistake(
+            "digits_of_any_width",
+            "any number that `parse` reads, of any width, between the hyphens",
+            "`member` writes thirteen digits. With twelve or fourteen, or with a `+` that `parse` reads, some other program wrote it. Look at \
+             the width, and ask every byte whether it is a digit.",
+            RULES,
+            |text| {
+                let mut fields = text.splitn(3, '-');
+                let (flag, digits) = (fields.next()?, fields.next()?);
+                let taken = ["0", "1"].contains(&flag) && digits.parse::<u64>().is_ok();
+                owned(fields.next().filter(|_| taken))
+            },
+        ),
+        mistake(
             "digits_not_looked_at",
             "any thirteen characters for the digits",
             "`1-842818999874x-E` is no member. Every one of the thirteen has to be a digit.",

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+use kit::exercise::Part;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch09_two_dimensions::box_ranges as learner;
@@ -31,7 +32,8 @@ pub(crate) fn exercise_of(learner: Ranges) -> Exercise<Ranges> {
         "rectangles on a large map",
         "Do you try all numbers between the corners? For some of these rectangles they are more than 10^15. List the points \
          of the rectangle, or cut it in two along the greatest border in it.",
-    );
+    )
+    .says(first_fault);
     for (x, y) in small().into_iter().chain(large()) {
         part = probe(part, x, y);
     }
@@ -107,6 +109,102 @@ fn probe(part: PartOf<Ranges>, x: Span, y: Span) -> PartOf<Ranges> {
             Answer::text(format!("[{}]", texts.join(", ")))
         },
     )
+}
+
+type Listed = Vec<(u64, u64)>;
+
+/// A list as the answer shows it.
+fn parsed(list: &str) -> Option<Listed> {
+    let inner = list.strip_prefix('[')?.strip_suffix(']')?;
+    let ranges = inner.split(", ").filter(|range| !range.is_empty());
+    let ends = |range: &str| {
+        let (start, end) = range.split_once("..=")?;
+        Some((start.parse().ok()?, end.parse().ok()?))
+    };
+    ranges.map(ends).collect()
+}
+
+/// What is wrong with the smallest wrong answer: numbers too many, numbers too few, or the right ones in other ranges.
+fn first_fault(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let fault = part
+        .probes
+        .iter()
+        .zip(outcomes)
+        .find_map(|(probe, outcome)| {
+            let expected = probe.expected.as_ref()?;
+            let given = outcome.answer().filter(|given| *given != expected)?;
+            let (right, yours) = (parsed(&expected.text)?, parsed(&given.text)?);
+            Some(format!("Of {}: {}", probe.call, fault(&right, &yours)?))
+        });
+    fault.into_iter().collect()
+}
+
+fn fault(right: &[(u64, u64)], yours: &[(u64, u64)]) -> Option<String> {
+    let point = |number: u64| {
+        let (x, y) = solutions::interleave::deinterleave(number);
+        format!("{number}, the number of column {x} and row {y},")
+    };
+    if let Some((start, end)) = yours.iter().find(|(start, end)| start > end) {
+        return Some(format!(
+            "{start}..={end} ends before it starts, and holds no number."
+        ));
+    }
+    if let Some(number) = first_outside(yours, right) {
+        let between = |pair: &[(u64, u64)]| pair[0].1 < number && number < pair[1].0;
+        let gap = right.windows(2).find(|pair| between(pair));
+        let gap = gap.filter(|_| {
+            yours
+                .iter()
+                .any(|range| range.0 < number && number < range.1)
+        });
+        let joined = gap.map(|gap| {
+            let [(a, b), (c, d)] = [gap[0], gap[1]];
+            format!(" It lies between {a}..={b} and {c}..={d}, which are no neighbours and stay two ranges.")
+        });
+        let point = point(number);
+        let joined = joined.unwrap_or_default();
+        return Some(format!(
+            "{point} is in your ranges and not in the rectangle.{joined}"
+        ));
+    }
+    if let Some(number) = first_outside(right, yours) {
+        return Some(format!(
+            "{} is in the rectangle and in none of your ranges.",
+            point(number)
+        ));
+    }
+    let named = |(a, b): &(u64, u64)| format!("{a}..={b}");
+    let pair = yours
+        .windows(2)
+        .find(|pair| pair[0].1.saturating_add(1) >= pair[1].0)?;
+    let (first, second) = (named(&pair[0]), named(&pair[1]));
+    Some(if pair[1].0 < pair[0].0 {
+        format!("the numbers are the right ones, and {first} comes before {second}: ranges ascend.")
+    } else if pair[0].1 < pair[1].0 {
+        format!(
+            "the numbers are the right ones, and {first} and {second} touch: they are one range."
+        )
+    } else {
+        format!(
+            "the numbers are the right ones, and {first} and {second} share some: each belongs into one range."
+        )
+    })
+}
+
+/// The least number that is in these ranges and in none of the others.
+fn first_outside(these: &[(u64, u64)], others: &[(u64, u64)]) -> Option<u64> {
+    let mut others = others.to_vec();
+    others.sort_unstable();
+    let outside = |&(start, end): &(u64, u64)| {
+        let mut next = Some(start);
+        for &(a, b) in &others {
+            if next.is_some_and(|number| (a..=b).contains(&number)) {
+                next = b.checked_add(1);
+            }
+        }
+        next.filter(|next| *next <= end)
+    };
+    these.iter().filter_map(outside).min()
 }
 
 fn span(span: &Span) -> String {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+use kit::exercise::Part;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch09_two_dimensions::interleave as learner;
@@ -73,7 +74,7 @@ pub(crate) fn exercise_of(learner: Curve) -> Exercise<Curve> {
         ),
         solution: Curve::new(interleave, deinterleave),
     };
-    let mut encode = PartOf::new("interleave", "number");
+    let mut encode = PartOf::new("interleave", "number").says(single_bits);
     let mut decode = PartOf::new("deinterleave", "point");
     let mut own = PartOf::new("deinterleave", "point");
     let mut pairs: Vec<(u32, u32)> = COORDINATES
@@ -132,6 +133,38 @@ pub(crate) fn exercise_of(learner: Curve) -> Exercise<Curve> {
             "A right number gives its point back.",
         ))
         .mistakes(mistakes::interleave::all())
+}
+
+/// So many bits that go astray are told.
+const TOLD_MAX: usize = 3;
+
+/// Which bits of the number are set by a single bit of a coordinate, where it is another one than it should be.
+fn single_bits(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let bits = |number: u64| -> Vec<String> {
+        let set = (0..64).filter(|bit| number >> bit & 1 == 1);
+        set.map(|bit: u32| bit.to_string()).collect()
+    };
+    let number = |bytes: &[u8]| Some(u64::from_be_bytes(bytes.try_into().ok()?));
+    let astray = part.probes.iter().zip(outcomes).filter_map(|(probe, outcome)| {
+        let right = number(probe.expected.as_ref()?.bytes.as_deref()?)?;
+        let given = number(outcome.bytes()?)?;
+        if right.count_ones() != 1 || given == right {
+            return None;
+        }
+        let place = right.trailing_zeros();
+        let axis = if place % 2 == 1 { 'x' } else { 'y' };
+        let set = match bits(given).as_slice() {
+            [] => "no bit".to_owned(),
+            [one] => format!("bit {one}"),
+            several => format!("the bits {}", several.join(", ")),
+        };
+        let call = &probe.call;
+        Some(format!(
+            "Bit {} of {axis} belongs to bit {place} of the number, and here it sets {set}: {call}.",
+            place / 2
+        ))
+    });
+    astray.take(TOLD_MAX).collect()
 }
 
 fn show(coordinate: u32) -> String {

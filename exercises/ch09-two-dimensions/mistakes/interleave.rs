@@ -231,6 +231,16 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
                  it is none.",
             )
             .link(BITS),
+        mistake("gray_code", "number", |x, y| {
+            let number = interleave(x, y);
+            number ^ number >> 1
+        })
+        .says("the right number in Gray code")
+        .why(
+            "In Gray code neighbouring numbers differ in one bit. It is a step on the way to the Hilbert curve, and another curve: here \
+             every bit is one of x or one of y, as it is.",
+        )
+        .link(BITS),
         mistake("sign_bits_flipped", "number", |x, y| interleave(x ^ 1 << 31, y ^ 1 << 31))
             .says("coordinates with their first bit flipped")
             .why("That flip is for signed numbers. A `u32` has no sign: its bits are taken as they are.")

@@ -474,3 +474,80 @@ fn the_end_of_the_map_is_no_small_rectangle() {
         &["It is right on all small rectangles of one range"],
     );
 }
+
+#[test]
+fn a_mask_that_is_wrong_in_one_bit_is_told_by_that_bit() {
+    let spread = |coordinate: u32| {
+        let steps = [
+            (16, 0x0000_ffff_0000_ffff_u64),
+            (8, 0x00ff_00ff_00ff_00ff),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+            (2, 0x3333_3333_3333_3333),
+            (1, 0x5555_5555_5555_5557),
+        ];
+        let step = |bits, (shift, mask)| (bits | bits << shift) & mask;
+        steps.into_iter().fold(u64::from(coordinate), step)
+    };
+    let masked = move |x, y| spread(x) << 1 | spread(y);
+    let bit = "Bit 0 of y belongs to bit 0 of the number, and here it sets the bits 0, 1: interleave(0, 1).";
+    observed(&curve(masked, deinterleave), "number", &[bit]);
+    let lost = |x, y| right_number(x, y) & !(1 << 32);
+    let bit = "Bit 16 of y belongs to bit 32 of the number, and here it sets no bit";
+    observed(&curve(lost, deinterleave), "number", &[bit]);
+}
+
+#[test]
+fn the_first_fault_of_a_rectangle_is_told() {
+    let told = |f: fn(Span, Span) -> Vec<RangeInclusive<u64>>, fault: &str| {
+        observed(&ranges(f), "ranges", &[fault]);
+    };
+    let joined = |x: Span, y: Span| {
+        let mut joined: Vec<RangeInclusive<u64>> = Vec::new();
+        for range in right_ranges(x, y) {
+            match joined.last_mut() {
+                Some(last) if range.start() - last.end() <= 3 => {
+                    *last = *last.start()..=*range.end()
+                }
+                _ => joined.push(range),
+            }
+        }
+        joined
+    };
+    told(
+        joined,
+        "1, the number of column 0 and row 1, is in your ranges and not in the rectangle. It lies between 0..=0 and 2..=2",
+    );
+    let split = |x: Span, y: Span| {
+        let parts = |range: RangeInclusive<u64>| match range.end() - range.start() {
+            0..=3 => vec![range],
+            _ => vec![
+                *range.start()..=range.start() + 2,
+                range.start() + 3..=*range.end(),
+            ],
+        };
+        right_ranges(x, y).into_iter().flat_map(parts).collect()
+    };
+    told(split, "0..=2 and 3..=4 touch: they are one range.");
+    let doubled = |x: Span, y: Span| {
+        let parts = |range: RangeInclusive<u64>| match range.end() - range.start() {
+            0..=3 => vec![range],
+            _ => vec![range.clone(), *range.end()..=*range.end()],
+        };
+        right_ranges(x, y).into_iter().flat_map(parts).collect()
+    };
+    told(doubled, "0..=4 and 4..=4 share some");
+    let fewer = |x: Span, y: Span| {
+        let mut ranges = right_ranges(x, y);
+        ranges.truncate(2);
+        ranges
+    };
+    told(fewer, "is in the rectangle and in none of your ranges.");
+    let mixed = |x: Span, y: Span| {
+        let mut ranges = right_ranges(x, y);
+        if ranges.len() > 2 {
+            ranges.swap(0, 1);
+        }
+        ranges
+    };
+    told(mixed, "comes before 0..=0: ranges ascend.");
+}

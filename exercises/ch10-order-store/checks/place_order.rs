@@ -35,7 +35,7 @@ impl Placing {
     }
 }
 
-const ORDERS: [Line; 15] = [
+const ORDERS: [Line; 16] = [
     (7, "ann", 500, New),
     (258, "anna", 300, Paid),
     (8, "ann", 500, Shipped),
@@ -56,6 +56,8 @@ const ORDERS: [Line; 15] = [
         New,
     ),
     (11, "ÉVA", 500, New),
+    // A double has no room for it.
+    (12, "ann", (1 << 53) + 1, Paid),
 ];
 
 /// What `keys` returns, in its order.

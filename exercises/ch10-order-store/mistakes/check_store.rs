@@ -494,7 +494,10 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
         .link(CHECK),
         written("nothing_rebuilt", |_| Ok(()))
             .says("a rebuild that writes nothing")
-            .why("The faults have to be repaired, not only found: a batch of deletes and puts."),
+            .why(
+                "The faults have to be repaired, not only found: a batch that deletes ghosts and puts what is missing. The other way \
+                 round changes nothing either, and so does `place`, which refuses an id that is taken.",
+            ),
         written("emptied_up_to_the_last_letter", |db| anew(db, |key| matches!(key.first(), Some(b's' | b't')), 1))
             .says("a rebuild that empties the indexes up to the letter u, and not that one")
             .why(

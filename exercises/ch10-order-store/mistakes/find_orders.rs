@@ -671,6 +671,87 @@ pub(crate) fn named(name: &str) -> Option<Queries> {
     }
 }
 
+/// A user or times compared in another way than as the bytes of a key.
+fn compared_otherwise() -> Vec<Mistake<Queries>> {
+    let by_user = |name, query: fn(&Db, &str, usize) -> Ids| {
+        let queries = Queries {
+            of_user: Arc::new(query),
+            ..solution()
+        };
+        Mistake::new(name, "of_user", "user", queries)
+    };
+    fn oldest_first(db: &Db) -> Vec<Order> {
+        let mut all = orders(db);
+        all.sort_by_key(|order| (order.at, order.id));
+        all
+    }
+    let by_time = |name, inside: fn(u64, u64, u64) -> bool| {
+        let query = move |db: &Db, from, until, limit| {
+            let inside = |order: &&Order| inside(order.at, from, until);
+            ids(oldest_first(db).iter().filter(inside), limit)
+        };
+        let queries = Queries {
+            between: Arc::new(query),
+            ..solution()
+        };
+        Mistake::new(name, "between", "time", queries)
+    };
+    let limited_first = Queries {
+        between: Arc::new(|db, from, until, limit| {
+            let first = oldest_first(db).into_iter().take(limit);
+            let inside = first.filter(|order| (from..until).contains(&order.at));
+            Ok(inside.map(|order| order.id).collect())
+        }),
+        ..solution()
+    };
+    vec![
+        by_user("one_order_a_millisecond", |db, user, limit| {
+            let mut mine: Vec<Order> = orders(db).into_iter().filter(|order| order.user == user).collect();
+            mine.sort_by_key(|order| (Desc(order.at), order.id));
+            mine.dedup_by_key(|order| order.at);
+            ids(mine.iter(), limit)
+        })
+        .says("one order of each millisecond")
+        .why("Two orders may have the same time, and the id tells them apart. A map or a `dedup` by the time loses all but one.")
+        .link(ASK),
+        by_user("user_asked_for_is_trimmed", |db, user, limit| Ok(of_user(&[], db, user.trim(), limit)))
+            .says("the orders of the user whose name is left when the spaces around it are cut off")
+            .why("A space is a character like any other: `ann` and `ann ` are two users. Clean up what people type before it is stored.")
+            .link(ASK),
+        Mistake::new("limit_before_the_range", "between", "time", limited_first)
+            .says("those of the first `limit` orders of all that lie in the range")
+            .why("The limit counts what is returned. Seek to `from` first, and count there.")
+            .link(ASK),
+        by_time("times_compared_as_signed", |at, from, until| {
+            (from.cast_signed()..until.cast_signed()).contains(&at.cast_signed())
+        })
+        .says("times compared as `i64`")
+        .why("From 2^63 on a `u64` is a negative `i64`: `u64::MAX` becomes -1, and no time lies between 0 and -1.")
+        .link(ASK),
+        by_time("times_compared_in_32_bits", |at, from, until| (from as u32..until as u32).contains(&(at as u32)))
+            .says("times cut by `as u32` before they are compared")
+            .why("Milliseconds since 1970 need 41 bits today. `as u32` keeps 32, so times 49 days apart become the same.")
+            .link(ASK),
+        by_time("times_compared_as_text", |at, from, until| {
+            (from.to_string()..until.to_string()).contains(&at.to_string())
+        })
+        .says("times compared as decimal text")
+        .why("As text 500 comes after 1000. Compare the numbers, or eight bytes, big-endian, as the keys have them.")
+        .link(ASK),
+        by_time("one_bound_is_enough", |at, from, until| at >= from || at < until)
+            .says("orders that lie on the right side of one of the two bounds: `||` in place of `&&`")
+            .why("From 500 to 700 every time is either at least 500 or less than 700. It has to be both.")
+            .link(ASK),
+        by_time("until_saturated", |at, from, until| from <= at && at <= until.saturating_sub(1))
+            .says("the orders up to and with `until.saturating_sub(1)`")
+            .why(
+                "Nothing lies below 0, so the difference stays 0, and a range from 0 to 0 holds an order placed at 0. `from..until` leaves \
+                 out its end without a subtraction.",
+            )
+            .link(ASK),
+    ]
+}
+
 /// Ends behind `until`, where bounds that are equal are answered before.
 fn guarded_ends() -> [Mistake<Queries>; 2] {
     let guarded = |name, step| {
@@ -728,6 +809,7 @@ pub fn all() -> Vec<Mistake<Queries>> {
         .link(ASK),
     ];
     mistakes.extend(guarded_ends());
+    mistakes.extend(compared_otherwise());
     mistakes.extend(compose("of_user", &OF_USER, user_query));
     mistakes.extend(compose("between", &BETWEEN, time_query));
     mistakes.extend(find_orders_pages::all());

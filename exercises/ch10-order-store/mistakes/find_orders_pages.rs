@@ -18,6 +18,7 @@ enum Step {
     // What the cursor is, and where the next page begins.
     LastRepeated,
     NextSkipped,
+    OneSkipped,
     TimeSkipped,
     TimeRepeated,
     Offset,
@@ -44,14 +45,16 @@ enum Step {
 }
 use Step::{
     EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, LittleEndianIds, NewestFirst,
-    NextIfAny, NextIfFull, NextNever, NextSkipped, Offset, OneTooMany, RoomForAll, StartsOver,
-    StatusIgnored, TimeRepeated, TimeSkipped, VanishedEnds, VanishedPanics, VanishedStartsOver,
+    NextIfAny, NextIfFull, NextNever, NextSkipped, Offset, OneSkipped, OneTooMany, RoomForAll,
+    StartsOver, StatusIgnored, TimeRepeated, TimeSkipped, VanishedEnds, VanishedPanics,
+    VanishedStartsOver,
 };
 
 const APART: [&[Step]; 5] = [
     &[
         LastRepeated,
         NextSkipped,
+        OneSkipped,
         TimeSkipped,
         TimeRepeated,
         Offset,
@@ -110,6 +113,8 @@ fn passed(steps: &[Step], rows: &[Vec<u8>], after: &[u8]) -> usize {
         (number(after) as usize).min(rows.len())
     } else if has(LastRepeated) {
         first(&|key| **key >= *after)
+    } else if has(OneSkipped) {
+        first(&|key| **key >= *after) + 1
     } else if has(TimeSkipped) {
         first(&|key| time_of(key) > number(after))
     } else if has(TimeRepeated) {
@@ -176,7 +181,15 @@ const fn quirk(
     Quirk::of(id, name, "pages", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 21] = [
+const QUIRKS: [Quirk<Step>; 22] = [
+    quirk(
+        OneSkipped,
+        "row_at_the_cursor_skipped",
+        "a next page that starts at the last row of this one and skips the first row it finds",
+        "As long as the last row is there, that is right. If its order is gone when the next page is asked for, the first row found is \
+         another one, and it is lost. Begin after the last key: that key with a zero byte is the smallest one that is greater.",
+        PAGES,
+    ),
     quirk(
         LastRepeated,
         "last_row_repeated",

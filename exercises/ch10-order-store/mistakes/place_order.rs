@@ -320,6 +320,67 @@ fn other_keys() -> Vec<Mistake<Placing>> {
         .says("tuples whose letter is a text")
         .why("A text in a tuple gets its end, `00 01`, so these letters take three bytes. `b'o'` is a `u8`, and takes one.")
         .link(BYTES),
+        other("user_in_small_letters", |order| {
+            keys(&Order { user: order.user.to_lowercase(), ..order.clone() })
+        })
+        .says("the user in small letters")
+        .why("`Ann` and `ann` are two users, and here they share a prefix: each finds the orders of the other. A text is compared as the bytes it is.")
+        .link(BYTES),
+        other("user_trimmed", |order| {
+            keys(&Order { user: order.user.trim().to_owned(), ..order.clone() })
+        })
+        .says("the user without the spaces around the name")
+        .why("A space is a character like any other: `ann` and `ann ` are two users. Clean up what people type before it is stored, not in the key.")
+        .link(BYTES),
+        other("times_cut_to_32_bits", |order| {
+            keys(&Order { at: u64::from(order.at as u32), ..order.clone() })
+        })
+        .says("times cut by `as u32`")
+        .why("Milliseconds since 1970 need 41 bits today. `as u32` keeps 32, so after 49 days the times begin anew, among the old ones.")
+        .link(BYTES),
+        other("times_of_four_bytes", |order| {
+            let at = order.at as u32;
+            let [own, ..] = keys(order);
+            [
+                own,
+                (b'u', order.user.as_str(), Desc(at), order.id).to_key(),
+                (b't', at, order.id).to_key(),
+                (b's', order.status.byte(), at, order.id).to_key(),
+            ]
+        })
+        .says("times of four bytes, as `as u32` makes them")
+        .why("Milliseconds since 1970 need 41 bits today. `as u32` keeps 32, so after 49 days the times begin anew, among the old ones. The tables have eight bytes.")
+        .link(BYTES),
+        other("times_through_a_double", |order| {
+            keys(&Order { at: order.at as f64 as u64, ..order.clone() })
+        })
+        .says("times that were `f64` on their way")
+        .why("A double holds whole numbers exactly up to 2^53. Above, neighbours fall together, and times in nanoseconds are above.")
+        .link(BYTES),
+        other("newest_first_by_time", |order| {
+            let [own, by_user, _, by_status] = keys(order);
+            [own, by_user, (b't', Desc(order.at), order.id).to_key(), by_status]
+        })
+        .says("the newest order first in the rows by time")
+        .why("Only the rows by user have the newest first. The question by time asks for the oldest first, and a scan goes upwards.")
+        .link(BYTES),
+        other("newest_first_by_status", |order| {
+            let [own, by_user, by_time, _] = keys(order);
+            let by_status = (b's', order.status.byte(), Desc(order.at), order.id).to_key();
+            [own, by_user, by_time, by_status]
+        })
+        .says("the newest order first in the rows by status")
+        .why("Only the rows by user have the newest first. Whoever works off a status begins with the oldest order.")
+        .link(BYTES),
+        other("capital_letters", |order| {
+            keys(order).map(|mut key| {
+                key[0] = key[0].to_ascii_uppercase();
+                key
+            })
+        })
+        .says("capital letters in front")
+        .why("`O` is 4f and `o` is 6f. A letter is a byte like the others, and all programs of a store have to write the same one.")
+        .link(BYTES),
         other("status_of_four_bytes", |order| {
             let [own, user, time, _] = keys(order);
             let status = u32::from(order.status.byte());
@@ -355,6 +416,29 @@ fn other_keys() -> Vec<Mistake<Placing>> {
     ]
 }
 
+/// A signed time that is negated: for one time there is no such number.
+fn negated_as_signed() -> Mistake<Placing> {
+    let keys = |order: &Order| {
+        let [own, _, by_time, by_status] = keys(order);
+        let at = order.at.cast_signed().checked_neg();
+        let at = at.expect("attempt to negate with overflow");
+        [
+            own,
+            (b'u', order.user.as_str(), at, order.id).to_key(),
+            by_time,
+            by_status,
+        ]
+    };
+    let place = move |db: &Db, order: &Order| placed(&[], keys(order), db, order);
+    Mistake::new("user_time_negated_as_signed", "keys", "returns", Placing::new(keys, place))
+        .says("`-(at as i64)` in the rows by user")
+        .why(
+            "From 2^63 on a `u64` is a negative `i64`, and its least number has no opposite: the subtraction panics. And an `i64` in a \
+             tuple has its first bit flipped, so these are other bytes. `Desc(at)` turns the `u64` round as it is.",
+        )
+        .link(ROWS)
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Placing>> {
     let mut mistakes = compose("keys", &KEY_QUIRKS, |steps| {
@@ -371,6 +455,7 @@ pub fn all() -> Vec<Mistake<Placing>> {
     });
     mistakes.extend(compose("place", &QUIRKS, placing));
     mistakes.extend(other_keys());
+    mistakes.push(negated_as_signed());
     mistakes.push(
         Mistake::new(
             "nobody_refused",

@@ -105,6 +105,10 @@ fn of_touched() -> Vec<Mistake<Predictions>> {
             .says("the order, its row by status and its row by time")
             .why("The time is the time at which the order was placed. It does not change with the status.")
             .link(MOVES),
+        expects("order_and_user", || vec!['b', 'c', 'd'])
+            .says("the order, its row by status and its row by user")
+            .why("The row by user holds the user and the time. Neither changes with the status.")
+            .link(MOVES),
         expects("the_other_order", || vec!['f', 'h'])
             .says("the rows of order 7")
             .why("The change is made to 258. Its rows are b, c, d and e.")

@@ -757,3 +757,82 @@ fn a_rebuild_in_large_batches_is_seen_half_done() {
         observed(&verdict, "rebuilt", &["half a rebuild"]);
     }
 }
+
+#[test]
+fn a_list_that_ends_at_a_page_is_told_where() {
+    let page = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(1000));
+    let verdict = judged(&find_orders::exercise_of(Queries::new(
+        page,
+        between,
+        with_status,
+    )));
+    observed(
+        &verdict,
+        "user",
+        &["the first 1000 of the right ones, and nothing after them"],
+    );
+}
+
+#[test]
+fn times_may_be_more_than_a_double_holds() {
+    let through = |order: &Order| {
+        let seconds = order.at as f64;
+        keys(&Order {
+            at: seconds as u64,
+            ..order.clone()
+        })
+    };
+    named(&placing(through, place), "times_through_a_double");
+}
+
+#[test]
+fn a_row_that_is_gone_is_not_skipped() {
+    let skipping = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        let mut rows = queue(db, status);
+        rows.retain(|(key, _)| after.is_none_or(|after| **key >= *after));
+        let rows: Vec<_> = rows
+            .into_iter()
+            .skip(usize::from(after.is_some()))
+            .collect();
+        let last = rows.get(limit).and_then(|_| rows.get(limit - 1));
+        Ok(Page {
+            ids: rows.iter().take(limit).map(|(_, id)| *id).collect(),
+            next: last.map(|(key, _)| key.clone()),
+        })
+    };
+    named(&paging(skipping), "row_at_the_cursor_skipped");
+}
+
+#[test]
+fn a_test_that_takes_a_mistake_for_the_rule_is_told_which() {
+    let tested = |test: fn(&dyn Fn() -> Box<dyn OrderStore>)| {
+        judged(&test_store::exercise_of(test_store::tester(test)))
+    };
+    let collected = tested(|open| {
+        let mut store = open();
+        for id in 1..9 {
+            let user = "ann".to_owned();
+            let at = u64::from(id);
+            let status = Status::New;
+            store.place(&Order {
+                id,
+                user,
+                at,
+                status,
+            });
+        }
+        let newest: Vec<Vec<u32>> = (0..9).map(|limit| store.of_user("ann", limit)).collect();
+        let oldest: Vec<Vec<u32>> = (0..9).map(|limit| store.between(0, 99, limit)).collect();
+        for (newest, oldest) in newest.iter().zip(&oldest) {
+            assert_eq!(newest, oldest);
+        }
+    });
+    observed(
+        &collected,
+        "accepts-right",
+        &[
+            "`left` is what of_user(\"ann\", 1) returned, and `right` is what between(0, 99, 1) returned.",
+            "It accepts `oldest_first`, which is wrong",
+        ],
+    );
+}

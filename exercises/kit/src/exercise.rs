@@ -68,9 +68,14 @@ pub struct Part {
     pub auxiliary: bool,
     /// A class on which a certain way takes for ever, and a sentence about that way.
     pub slow: Option<(&'static str, &'static str)>,
+    /// What the exercise itself has to say of answers that no mistake matches.
+    pub says: Option<Says>,
     /// For a test that the learner writes: what each probe hands to it, as `encoder`.
     pub judges: Option<&'static str>,
 }
+
+/// Sentences that are true of the outcomes of a part, in its own terms.
+pub type Says = fn(&Part, &[Outcome]) -> Vec<String>;
 
 impl Part {
     /// The first classes, in order of first appearance.
@@ -370,6 +375,7 @@ impl<I> PartOf<I> {
                 after: Vec::new(),
                 auxiliary: false,
                 slow: None,
+                says: None,
                 judges: None,
             },
             asks: Vec::new(),
@@ -416,6 +422,14 @@ impl<I> PartOf<I> {
     #[must_use]
     pub fn slow(mut self, class: &'static str, says: &'static str) -> Self {
         self.part.slow = Some((class, says));
+        self
+    }
+
+    /// Adds what the exercise itself can tell of answers that no mistake matches: sentences that are computed from them, and
+    /// so are true of them.
+    #[must_use]
+    pub fn says(mut self, says: Says) -> Self {
+        self.part.says = Some(says);
         self
     }
 

@@ -21,16 +21,19 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     said.extend(no_answer(part, outcomes));
     if !part.ranks.is_empty() {
         said.extend(order(part, outcomes));
+        said.extend(text(part, outcomes));
         said.extend(lengths(part, outcomes));
     }
     said.extend(shared(part, outcomes));
     let related = relations(part, outcomes);
     if part.ranks.is_empty() || (!related.is_empty() && !some_right(part, outcomes)) {
         said.extend(right_and_wrong(part, outcomes));
+        said.extend(lists(part, outcomes));
     } else {
         said.extend(exceptions(part, outcomes));
     }
     said.extend(related);
+    said.extend(part.says.iter().flat_map(|says| says(part, outcomes)));
     said
 }
 
@@ -237,6 +240,31 @@ fn across(
     })
 }
 
+/// Keys that are out of order, printed though nobody asks for it: digits that people read.
+fn text(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let all: Vec<usize> = (0..outcomes.len()).filter(|&i| has_key(part, i)).collect();
+    let is_text = |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    let written = |i: &usize| outcomes[*i].bytes().is_some_and(is_text);
+    let asked = |i: &usize| {
+        let expected = part.probes[*i].expected.as_ref();
+        expected.is_some_and(|answer| answer.bytes.as_deref().is_some_and(is_text))
+    };
+    let inputs_are_text = part.probes.iter().all(|probe| {
+        let bytes = probe.input.bytes.as_deref();
+        bytes.is_none_or(is_text)
+    });
+    let is_unasked = !all.iter().all(asked) && !inputs_are_text;
+    (all.len() > 1 && is_unasked && all.iter().all(written) && !sorted(part, outcomes, &all)).then(
+        || {
+            format!(
+                "Every {} is text: digits, letters and signs. Text is compared from the left, sign by sign, whatever number \
+                 it says; cut to a width, or printed with a fixed number of digits, it loses what does not fit.",
+                part.makes
+            )
+        },
+    )
+}
+
 fn lengths(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     let lengths = || outcomes.iter().filter_map(|o| Some(o.bytes()?.len()));
     let (min, max) = (lengths().min()?, lengths().max()?);
@@ -300,6 +328,79 @@ fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     said
 }
 
+/// How wrong lists differ from the right ones, if all of them do in one way.
+fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let pairs: Vec<(Vec<&str>, Vec<&str>)> = wrong_answers(part, outcomes)
+        .into_iter()
+        .filter_map(|i| Some((part.probes[i].expected.as_ref()?, outcomes[i].answer()?)))
+        .map(|(right, given)| Some((items(&right.text)?, items(&given.text)?)))
+        .collect::<Option<_>>()?;
+    let all = |holds: &dyn Fn(&[&str], &[&str]) -> bool| pairs.iter().all(|(r, g)| holds(r, g));
+    if pairs.is_empty() {
+        return None;
+    }
+    let length = pairs[0].1.len();
+    // A few at the front may be found for many reasons.
+    let cut = length > FRONT_MIN && all(&|r, g| g.len() == length && r.starts_with(g));
+    let says = if cut {
+        format!("the first {length} of the right ones, and nothing after them")
+    } else if all(&|r, g| r.iter().rev().eq(g)) {
+        "the right ones in reverse".to_owned()
+    } else if all(&|r, g| sorted_items(r) == sorted_items(g)) {
+        "the right ones in another order".to_owned()
+    } else if all(&|r, g| holds_all(r, g)) {
+        "some of the right ones and no others".to_owned()
+    } else if all(&|r, g| holds_all(g, r)) {
+        "all the right ones and others besides".to_owned()
+    } else {
+        return None;
+    };
+    Some(format!("Where the list is wrong, it holds {says}."))
+}
+
+/// A list of fewer may be the beginning of the right one by chance.
+const FRONT_MIN: usize = 9;
+
+/// The items of a list as it is shown: `[1, 2]`. Commas in texts and in inner lists part nothing.
+fn items(list: &str) -> Option<Vec<&str>> {
+    let inner = list.strip_prefix('[')?.strip_suffix(']')?;
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'(' | b'[' | b'{' => depth += 1,
+            // That list has ended, and something follows: this is no list alone.
+            b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            b',' if depth == 0 => {
+                found.push(inner[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = inner[start..].trim();
+    found.extend((!last.is_empty()).then_some(last));
+    Some(found)
+}
+
+fn sorted_items<'a>(list: &[&'a str]) -> Vec<&'a str> {
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Whether the one list holds each item of the other, as often as that.
+fn holds_all(one: &[&str], other: &[&str]) -> bool {
+    let one = sorted_items(one);
+    let mut rest = one.iter();
+    let other = sorted_items(other);
+    other.iter().all(|item| rest.any(|one| one == item))
+}
+
 /// "Right on every probe except ...", when that is short to say.
 fn exceptions(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     let wrong = wrong_answers(part, outcomes);
@@ -359,4 +460,77 @@ fn relations(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
             Some(format!("On the {class}, the {} is {is}.", part.makes))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Answer;
+    use crate::exercise::{Cast, Exercise, Judged as _, PartOf, Who};
+    use crate::isolate::observe_here;
+
+    type List = fn(usize) -> Vec<usize>;
+
+    fn said(learner: List) -> String {
+        let mut part = PartOf::new("f", "list");
+        for n in [1, 12, 20] {
+            let ask = move |f: &List| Answer::text(format!("{:?}", f(n)));
+            part = part.probe(
+                format!("f({n})"),
+                Answer::text(n.to_string()),
+                &["lists"],
+                ask,
+            );
+        }
+        let cast: Cast<List> = Cast {
+            learner,
+            stub: |_| todo!(),
+            solution: |n| (0..n).collect(),
+        };
+        let exercise = Exercise::new("e", "c", cast).part(part);
+        let behaviour = observe_here(&exercise, Who::Learner);
+        lists(&exercise.sheet().parts[0], &behaviour.outcomes).unwrap_or_default()
+    }
+
+    #[test]
+    fn wrong_lists_are_told_by_what_is_in_them() {
+        let holds = |learner: List, what: &str| {
+            let said = said(learner);
+            assert!(said.contains(what), "{said:?} lacks {what:?}");
+        };
+        holds(
+            |n| (0..n.min(10)).collect(),
+            "the first 10 of the right ones",
+        );
+        holds(|n| (0..n).rev().collect(), "the right ones in reverse");
+        holds(|n| (n / 2..n).chain(0..n / 2).collect(), "in another order");
+        holds(
+            |n| (0..n).step_by(2).collect(),
+            "some of the right ones and no others",
+        );
+        holds(
+            |n| (0..n.min(2)).collect(),
+            "some of the right ones and no others",
+        );
+        holds(
+            |n| (0..=n).collect(),
+            "all the right ones and others besides",
+        );
+        holds(|n| (0..n).chain(0..1).collect(), "others besides");
+        assert_eq!(said(|n| (1..=n).collect()), "");
+        assert_eq!(said(|n| (0..n).collect()), "", "a right one is not told");
+    }
+
+    #[test]
+    fn a_list_is_taken_apart_at_its_own_commas() {
+        let parted = |list| items(list).unwrap_or_default();
+        assert_eq!(
+            parted(r#"["a, \"b", (1, 2), [3, 4]]"#),
+            [r#""a, \"b""#, "(1, 2)", "[3, 4]"]
+        );
+        assert_eq!(parted("[]"), [""; 0]);
+        assert_eq!(items("[1] [2] end"), None);
+        assert_eq!(items("true and the rows [1]"), None);
+        assert_eq!(items("[1], [2]"), None);
+    }
 }

@@ -44,6 +44,8 @@ const WRONG: &str = "mistakes";
 
 /// So many survivors are explained; of the others only the name is given.
 const EXPLAINED_MAX: usize = 3;
+/// Of a test that accepts nothing right, so many mistakes that it accepts are told.
+const TAKEN_FOR_RIGHT_MAX: usize = 2;
 /// A line of a panic's message is cut to so many characters.
 const LINE_MAX: usize = 100;
 
@@ -61,7 +63,7 @@ impl Decision for () {
 
 impl Decision for bool {
     fn refusal(self) -> Option<String> {
-        (!self).then(|| "It returns false.".to_owned())
+        (!self).then(|| heard::FALSE.to_owned())
     }
 }
 
@@ -102,10 +104,20 @@ impl<C> Tester<C> {
             Answer::text(if reason.is_none() { ACCEPTED } else { REFUSED })
         });
         let heard = heard::take();
+        let calls = |reason: &str| {
+            let earlier = if right {
+                heard.earlier_calls(reason)
+            } else {
+                String::new()
+            };
+            heard.last_calls() + &earlier
+        };
         match outcome {
             Outcome::Answer(answer) if reason.is_none() => answer.with_note(heard.summary()),
             Outcome::Answer(answer) => {
-                answer.with_note(reason.unwrap_or_default() + &heard.last_calls())
+                let reason = reason.unwrap_or_default();
+                let calls = calls(&reason);
+                answer.with_note(reason + &calls)
             }
             Outcome::Panic { message, place }
                 if right && !heard.is_in_a_call() && is_of_the_runtime(&message) =>
@@ -120,7 +132,7 @@ impl<C> Tester<C> {
             Outcome::Panic { message, place } => Answer::text(REFUSED).with_note(format!(
                 "It panics {place}: {}.{}",
                 on_one_line(&message),
-                heard.last_calls()
+                calls(&message)
             )),
             Outcome::Todo { place } => guard::reach_todo(place),
             // A call that came back or unwound has not ended the process.
@@ -263,14 +275,14 @@ impl<I: Send + Sync + 'static> Exercise<I> {
         let candidates = Arc::new(candidates);
         let noun = candidates.noun;
         let mut part = PartOf::new(function, "decision").judges(noun);
-        let right = candidates.right.iter().map(|c| (c.name, RIGHT));
-        let wrong = candidates.wrong.iter().map(|c| (c.name, WRONG));
-        for (index, (name, class)) in right.chain(wrong).enumerate() {
+        let right = candidates.right.iter().map(|c| (c.name, c.says, RIGHT));
+        let wrong = candidates.wrong.iter().map(|c| (c.name, c.says, WRONG));
+        for (index, (name, says, class)) in right.chain(wrong).enumerate() {
             let all = Arc::clone(&candidates);
             part = part
                 .probe(
                     format!("{function}({name})"),
-                    Answer::text(name),
+                    Answer::text(name).with_note(says),
                     &[class],
                     move |imp: &I| match index.checked_sub(all.right.len()) {
                         None => tester(imp).judge(&all.right[index].candidate, true),
@@ -402,12 +414,24 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         (yes, members.len())
     };
     let ((kept, right), (alive, wrong)) = (of(RIGHT), of(WRONG));
-    vec![format!(
+    let mut said = vec![format!(
         "It accepts {kept} of {}, and refuses {} of {}.",
         count(right, "right implementation"),
         wrong - alive,
         count(wrong, "mistake")
-    )]
+    )];
+    // Who refuses all that is right and keeps a mistake takes the mistake for the rule.
+    if kept == 0 && (1..=TAKEN_FOR_RIGHT_MAX).contains(&alive) {
+        let members = part.members(WRONG);
+        for &i in members.iter().filter(|&&i| accepted(&outcomes[i])) {
+            let Answer { text, note, .. } = &part.probes[i].input;
+            let says = note.as_deref().unwrap_or_default();
+            said.push(format!(
+                "It accepts `{text}`, which is wrong: {says} What your test demands holds of that one, and of no right one."
+            ));
+        }
+    }
+    said
 }
 
 /// The wrong candidates whose witness does not hold what it promises.
@@ -440,6 +464,8 @@ fn false_witness<C>(candidates: &Candidates<C>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exercise::{Cast, Judged as _, Who};
+    use crate::isolate::observe_here;
 
     type Number = fn(i64) -> i64;
 
@@ -468,6 +494,51 @@ mod tests {
             "It returns an error: the sum is 9. Its last calls were next(2) = 3 and next(3) = 4.";
         assert_eq!(refused.note.as_deref(), Some(note));
         assert_eq!(refused, Answer::text(REFUSED), "a reason is not compared");
+    }
+
+    fn note(test: impl Fn(&Number) + Send + Sync + 'static) -> String {
+        let judged = Tester::new(test).judge(&NEXT, true);
+        assert_eq!(judged.text, REFUSED);
+        judged.note.unwrap_or_default()
+    }
+
+    #[test]
+    fn who_compares_afterwards_reads_which_calls_differ() {
+        let numbers = || [3, 5, 5, 8, 9, 12].into_iter();
+        let all = move |next: &Number| numbers().map(|n| call(next, n)).collect::<Vec<i64>>();
+        let pair = "up to next(5) = 6, and then comes next(5) = 6: if";
+        let compared = note(move |next| {
+            let all = all(next);
+            for i in 1..all.len() {
+                assert!(all[i - 1] < all[i]);
+            }
+        });
+        assert!(compared.contains("Its last calls were next(9) = 10 and next(12) = 13."));
+        assert!(compared.contains(pair), "{compared}");
+        let at_once = note(move |next| assert!(all(next).is_sorted_by(|a, b| a < b)));
+        assert!(at_once.contains(pair), "{at_once}");
+        let returned = Tester::new(move |next: &Number| all(next).windows(2).all(|p| p[0] < p[1]));
+        let returned = returned.judge(&NEXT, true).note.unwrap_or_default();
+        assert!(returned.contains(pair), "{returned}");
+
+        let equal = note(move |next| {
+            let all = all(next);
+            assert_eq!(all[0], all[3]);
+        });
+        let both = "`left` is what next(3) returned, and `right` is what next(8) returned.";
+        assert!(equal.ends_with(both), "{equal}");
+        // 6 came twice, and nobody knows from which call this one is.
+        let one = note(move |next| assert_eq!(all(next)[1], 7));
+        assert!(one.ends_with("next(12) = 13."), "{one}");
+        // The last calls are told already.
+        let told = note(move |next| assert_eq!(all(next)[5], 14));
+        assert!(told.ends_with("next(12) = 13."), "{told}");
+        let told =
+            note(|next| assert!(call(next, 1) < call(next, 2) && call(next, 3) < call(next, 0)));
+        assert!(told.ends_with("next(3) = 4 and next(0) = 1."), "{told}");
+        // Nothing says that the order matters.
+        let other = note(move |next| assert!(all(next).contains(&70)));
+        assert!(other.ends_with("next(12) = 13."), "{other}");
     }
 
     #[test]
@@ -526,6 +597,33 @@ mod tests {
         let overflows: Number = |n| n.checked_add(i64::MAX).expect("attempt to add");
         let asked = Tester::new(|next: &Number| assert!(call(next, 1) > 0));
         assert_eq!(asked.judge(&overflows, true).text, REFUSED);
+    }
+
+    #[test]
+    fn a_mistake_taken_for_the_rule_is_told() {
+        let candidates = || {
+            Candidates::<Number>::new("number")
+                .right("next", "It adds one.", |n| n + 1)
+                .wrong(Wrong::new("same", (|n| n) as Number).says("It adds nothing."))
+                .wrong(Wrong::new("before", (|n| n - 1) as Number).says("It subtracts one."))
+        };
+        let observed = |test: fn(&Number)| {
+            let cast = Cast {
+                learner: Tester::new(test),
+                stub: Tester::new(|_: &Number| -> bool { todo!() }),
+                solution: Tester::new(|next: &Number| assert_eq!(call(next, 1), 2)),
+            };
+            let exercise = Exercise::new("e", "c", cast).tester("test", |t| t, candidates());
+            let behaviour = observe_here(&exercise, Who::Learner);
+            observe(&exercise.sheet().parts[0], &behaviour.outcomes).join(" ")
+        };
+        let wrong_rule = observed(|next| assert_eq!(call(next, 7), 6));
+        let told = "It accepts `before`, which is wrong: It subtracts one.";
+        assert!(wrong_rule.contains(told), "{wrong_rule}");
+        assert!(!wrong_rule.contains("`same`"), "{wrong_rule}");
+        // It accepts a mistake because it is weak, and the right one too.
+        let weak = observed(|next| assert!(call(next, 7) < 9));
+        assert!(!weak.contains("which is wrong"), "{weak}");
     }
 
     #[test]

@@ -6,12 +6,34 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use crate::answer::{Death, Outcome};
 use crate::exercise::{Judged, Who};
-use crate::isolate::observe_here;
+use crate::isolate::{Behaviour, observe_here};
 use crate::judge::{State, Verdict, judge};
 
 /// How long one answer may take. A right one takes seconds on a busy machine.
 const LIMIT: Duration = Duration::from_secs(180);
+
+/// What a call of [`never_returns`] panics with.
+const NEVER: &str = "this call never returns";
+
+/// Stands in an answer for a loop that takes for ever: the call is judged as one that was ended by force.
+///
+/// # Panics
+/// Always; [`judged`] knows it.
+pub fn never_returns() -> ! {
+    panic!("{NEVER}")
+}
+
+/// As it is in a process of its own: after a call that never returns nothing is asked.
+fn ended_by_force(behaviour: &mut Behaviour) {
+    let never = |o: &Outcome| matches!(o, Outcome::Panic { message, .. } if message == NEVER);
+    if let Some(first) = behaviour.outcomes.iter().position(never) {
+        behaviour.outcomes[first..].fill(Outcome::NotAsked);
+        behaviour.outcomes[first] = Outcome::Died(Death::EndlessLoop { limit_ms: 1000 });
+        behaviour.unstable = None;
+    }
+}
 
 /// The verdict on the code in the learner's place, which is run in this process. Prints what a learner would read.
 ///
@@ -28,7 +50,8 @@ pub fn judged(exercise: &dyn Judged) -> Verdict {
         );
         exit(101);
     };
-    let behaviour = within(LIMIT, || observe_here(exercise, Who::Learner), late);
+    let mut behaviour = within(LIMIT, || observe_here(exercise, Who::Learner), late);
+    ended_by_force(&mut behaviour);
     let verdict = judge(exercise, &behaviour);
     println!("{:?}\n{}", verdict.diagnosis, verdict.message);
     verdict

@@ -1,14 +1,17 @@
 //! What a test asked of its candidate, for messages.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use crate::answer::{Answer, Show, hex};
 use crate::render::count;
 
-/// So many first and last calls of a test are kept.
+/// So many first and last calls of a test are told.
 const FIRST_MAX: usize = 3;
 const LAST_MAX: usize = 2;
+/// So many last calls are kept: a test may make all its calls first and compare what came back afterwards.
+const KEPT_MAX: usize = 512;
 
 thread_local! {
     static HEARD: RefCell<Heard> = RefCell::new(Heard::default());
@@ -19,10 +22,11 @@ thread_local! {
 pub(super) struct Heard {
     calls: usize,
     first: Vec<Words>,
-    last: VecDeque<(Words, Option<Words>)>,
+    last: VecDeque<(Words, Option<Shown>)>,
 }
 
 type Words = Box<dyn Fn() -> String>;
+type Shown = Box<dyn Fn() -> Answer>;
 
 impl Heard {
     /// How many calls, and the first ones.
@@ -44,11 +48,12 @@ impl Heard {
 
     /// The last calls with what they returned: what a refusal rests on.
     pub(super) fn last_calls(&self) -> String {
+        let told = self.last.len().saturating_sub(LAST_MAX);
         let calls: Vec<String> = self
             .last
-            .iter()
+            .range(told..)
             .map(|(call, result)| match result {
-                Some(result) => format!("{} = {}", call(), result()),
+                Some(result) => format!("{} = {}", call(), result().text),
                 None => format!("{}, which did not return", call()),
             })
             .collect();
@@ -57,6 +62,129 @@ impl Heard {
             1 => format!(" Its only call was {}.", calls[0]),
             _ => format!(" Its last calls were {}.", calls.join(" and ")),
         }
+    }
+
+    /// Which calls before the last ones a refusal rests on, as far as the reason for it shows. Nothing if the last ones say all.
+    ///
+    /// Cost: the text of every call that was kept. So it is for right candidates, which are few.
+    pub(super) fn earlier_calls(&self, reason: &str) -> String {
+        if self.last.len() <= LAST_MAX || self.is_in_a_call() {
+            return String::new();
+        }
+        let returned: Vec<Returned> = self.last.iter().filter_map(Returned::of).collect();
+        let compared = ["left", "right"].map(|side| self.source_of(side, reason, &returned));
+        match compared {
+            [None, None] => {}
+            [Some(one), None] | [None, Some(one)] => return format!(" {one}."),
+            [Some(left), Some(right)] => return format!(" {left}, and {right}."),
+        }
+        let of_an_order = reason == FALSE || ORDERED.iter().any(|sign| reason.contains(sign));
+        let turn = of_an_order.then(|| self.turn(&returned)).flatten();
+        turn.unwrap_or_default()
+    }
+
+    /// Of an `assert_eq!`: the one call that returned this side of it, if that is not told anyway.
+    fn source_of(&self, side: &str, reason: &str, returned: &[Returned]) -> Option<String> {
+        let beginning = format!("{side}: ");
+        let line = reason
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(&beginning))?;
+        let mut sources = returned.iter().filter(|call| call.is(line));
+        let (one, another) = (sources.next()?, sources.next());
+        (another.is_none() && !self.is_told(one))
+            .then(|| format!("`{side}` is what {} returned", one.call))
+    }
+
+    /// The first two neighbours among the calls of one function whose results do not go on as those before them: who
+    /// compares neighbours meets them first.
+    fn turn(&self, returned: &[Returned]) -> Option<String> {
+        let mut functions: Vec<&str> = returned.iter().map(Returned::function).collect();
+        functions.dedup();
+        functions.into_iter().find_map(|function| {
+            let calls: Vec<&Returned> = returned
+                .iter()
+                .filter(|call| call.function() == function)
+                .collect();
+            let compare = |pair: &[&Returned]| pair[0].compare(pair[1]);
+            let first = compare(calls.get(..2)?)?;
+            let turned = |pair: &&[&Returned]| {
+                let order = compare(pair);
+                order != Some(first) || order == Some(Ordering::Equal)
+            };
+            let pair = calls.windows(2).find(turned)?;
+            compare(pair)?;
+            let told = pair.iter().all(|call| self.is_told(call));
+            (!told).then(|| {
+                let [a, b] = [pair[0], pair[1]].map(|c| format!("{} = {}", c.call, c.result.text));
+                format!(
+                    " In the order of the calls, the results of `{function}` go on in one direction up to {a}, and then comes \
+                     {b}: if your test compares neighbours, it refuses these two."
+                )
+            })
+        })
+    }
+
+    fn is_told(&self, call: &Returned) -> bool {
+        let told = self.last.iter().rev().take(LAST_MAX);
+        told.into_iter().any(|(words, _)| words() == call.call)
+    }
+}
+
+/// The reason of a test that returns `false`.
+pub(super) const FALSE: &str = "It returns false.";
+/// What stands in an assertion about an order.
+const ORDERED: [&str; 4] = ["<", ">", "sorted", "cmp"];
+
+/// A call that returned, in words.
+struct Returned {
+    call: String,
+    result: Answer,
+}
+
+impl Returned {
+    fn of((call, result): &(Words, Option<Shown>)) -> Option<Self> {
+        Some(Self {
+            call: call(),
+            result: result.as_ref()?(),
+        })
+    }
+
+    fn function(&self) -> &str {
+        self.call.split('(').next().unwrap_or_default()
+    }
+
+    /// Whether an `assert_eq!` shows the result so.
+    fn is(&self, debug: &str) -> bool {
+        let bytes = self.result.bytes.as_ref();
+        let plain = bytes.map(|bytes| format!("{bytes:?}"));
+        let some = plain.as_ref().map(|bytes| format!("Some({bytes})"));
+        [Some(&self.result.text), plain.as_ref(), some.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|shown| shown == debug)
+    }
+
+    /// How two results compare, if they are keys or numbers.
+    fn compare(&self, other: &Self) -> Option<Ordering> {
+        // A number has bytes as well, those of its pattern.
+        let is_key = |call: &Self| {
+            let bytes = call.result.bytes.as_deref();
+            bytes.is_some_and(|bytes| {
+                call.result
+                    .text
+                    .trim_end_matches(')')
+                    .ends_with(&hex(bytes))
+            })
+        };
+        if is_key(self) && is_key(other) {
+            return Some(self.result.bytes.cmp(&other.result.bytes));
+        }
+        let number = |call: &Self| {
+            let text = call.result.text.trim_end_matches(')');
+            let text = text.strip_prefix("Some(").unwrap_or(text);
+            text.parse::<f64>().ok()
+        };
+        number(self)?.partial_cmp(&number(other)?)
     }
 }
 
@@ -73,7 +201,7 @@ pub fn watch<R: Clone + 'static>(
         if heard.first.len() < FIRST_MAX {
             heard.first.push(Box::new(call.clone()));
         }
-        if heard.last.len() == LAST_MAX {
+        if heard.last.len() == KEPT_MAX {
             heard.last.pop_front();
         }
         heard.last.push_back((Box::new(call), None));
@@ -82,7 +210,7 @@ pub fn watch<R: Clone + 'static>(
     HEARD.with_borrow_mut(|heard| {
         if let Some(last) = heard.last.back_mut() {
             let result = result.clone();
-            last.1 = Some(Box::new(move || show(&result).text));
+            last.1 = Some(Box::new(move || show(&result)));
         }
     });
     result
