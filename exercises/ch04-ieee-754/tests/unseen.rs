@@ -668,7 +668,7 @@ fn sums_and_tolerances_are_named() {
 
     let score = |row: &[u8]| solutions::order_f64::decode(row[..8].try_into().unwrap());
     let near = move |rows: &Rows, min: f64, max: f64| {
-        let is_near = |score: f64| score > min - 1e-6 && score < max + 1e-6;
+        let is_near = |score: f64| score >= min - 1e-6 && score <= max + 1e-6;
         let found = rows.iter().filter(|row| is_near(score(row)));
         found.map(|row| row[8..].to_vec()).collect()
     };

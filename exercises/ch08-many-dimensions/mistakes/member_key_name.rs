@@ -110,7 +110,7 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             |text| right(text).map(|name| name.trim().to_owned()),
         ),
         mistake(
-            "digits_of_any_width",
+            "number_of_any_width",
             "any number that `parse` reads, of any width, between the hyphens",
             "`member` writes thirteen digits. With twelve or fourteen, or with a `+` that `parse` reads, some other program wrote it. Look at \
              the width, and ask every byte whether it is a digit.",

@@ -506,7 +506,7 @@ fn the_first_fault_of_a_rectangle_is_told() {
         for range in right_ranges(x, y) {
             match joined.last_mut() {
                 Some(last) if range.start() - last.end() <= 3 => {
-                    *last = *last.start()..=*range.end()
+                    *last = *last.start()..=*range.end();
                 }
                 _ => joined.push(range),
             }

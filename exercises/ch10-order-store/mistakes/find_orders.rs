@@ -718,6 +718,10 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
             .says("the orders of the user whose name is left when the spaces around it are cut off")
             .why("A space is a character like any other: `ann` and `ann ` are two users. Clean up what people type before it is stored.")
             .link(ASK),
+        by_user("user_asked_for_in_small_letters", |db, user, limit| Ok(of_user(&[], db, &user.to_lowercase(), limit)))
+            .says("the orders of the user whose name is the given one in small letters")
+            .why("`Ann` and `ann` are two users. The rows hold the name as it was given, so `Ann` finds none of her own orders.")
+            .link(ASK),
         Mistake::new("limit_before_the_range", "between", "time", limited_first)
             .says("those of the first `limit` orders of all that lie in the range")
             .why("The limit counts what is returned. Seek to `from` first, and count there.")

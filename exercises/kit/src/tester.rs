@@ -504,9 +504,9 @@ mod tests {
 
     #[test]
     fn who_compares_afterwards_reads_which_calls_differ() {
-        let numbers = || [3, 5, 5, 8, 9, 12].into_iter();
+        let numbers = || [3, 5, 7, 6, 9, 12].into_iter();
         let all = move |next: &Number| numbers().map(|n| call(next, n)).collect::<Vec<i64>>();
-        let pair = "up to next(5) = 6, and then comes next(5) = 6: if";
+        let pair = "up to next(7) = 8, and then comes next(6) = 7: if";
         let compared = note(move |next| {
             let all = all(next);
             for i in 1..all.len() {
@@ -525,17 +525,34 @@ mod tests {
             let all = all(next);
             assert_eq!(all[0], all[3]);
         });
-        let both = "`left` is what next(3) returned, and `right` is what next(8) returned.";
+        let both = "next(3) had returned what is on the left, and next(6) what is on the right.";
         assert!(equal.ends_with(both), "{equal}");
-        // 6 came twice, and nobody knows from which call this one is.
-        let one = note(move |next| assert_eq!(all(next)[1], 7));
+        // 8 came twice, and nobody knows from which call this one is.
+        let one = note(move |next| {
+            call(next, 7);
+            assert_eq!(all(next)[2], 70);
+        });
         assert!(one.ends_with("next(12) = 13."), "{one}");
+        // 4 was expected, and that next(3) had returned it is by chance.
+        let chance = note(move |next| {
+            all(next);
+            assert_eq!(call(next, 20), 4);
+        });
+        assert!(chance.ends_with("next(20) = 21."), "{chance}");
         // The last calls are told already.
         let told = note(move |next| assert_eq!(all(next)[5], 14));
         assert!(told.ends_with("next(12) = 13."), "{told}");
         let told =
             note(|next| assert!(call(next, 1) < call(next, 2) && call(next, 3) < call(next, 0)));
         assert!(told.ends_with("next(3) = 4 and next(0) = 1."), "{told}");
+        // Each pair was asked for by itself, and the last one failed.
+        let pairs = note(|next| {
+            for (a, b) in [(1, 2), (1, 3), (2, 3), (5, 4), (8, 9)] {
+                let (a, b) = (call(next, a), call(next, b));
+                assert!(a < b);
+            }
+        });
+        assert!(pairs.ends_with("next(5) = 6 and next(4) = 5."), "{pairs}");
         // Nothing says that the order matters.
         let other = note(move |next| assert!(all(next).contains(&70)));
         assert!(other.ends_with("next(12) = 13."), "{other}");

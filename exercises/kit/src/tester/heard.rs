@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use crate::answer::{Answer, Show, hex};
 use crate::render::count;
@@ -72,31 +72,46 @@ impl Heard {
             return String::new();
         }
         let returned: Vec<Returned> = self.last.iter().filter_map(Returned::of).collect();
-        let compared = ["left", "right"].map(|side| self.source_of(side, reason, &returned));
-        match compared {
-            [None, None] => {}
-            [Some(one), None] | [None, Some(one)] => return format!(" {one}."),
-            [Some(left), Some(right)] => return format!(" {left}, and {right}."),
+        if let Some(sources) = self.sources(reason, &returned) {
+            return sources;
         }
         let of_an_order = reason == FALSE || ORDERED.iter().any(|sign| reason.contains(sign));
         let turn = of_an_order.then(|| self.turn(&returned)).flatten();
         turn.unwrap_or_default()
     }
 
-    /// Of an `assert_eq!`: the one call that returned this side of it, if that is not told anyway.
-    fn source_of(&self, side: &str, reason: &str, returned: &[Returned]) -> Option<String> {
-        let beginning = format!("{side}: ");
-        let line = reason
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(&beginning))?;
-        let mut sources = returned.iter().filter(|call| call.is(line));
-        let (one, another) = (sources.next()?, sources.next());
-        (another.is_none() && !self.is_told(one))
-            .then(|| format!("`{side}` is what {} returned", one.call))
+    /// Of an `assert_eq!`: the calls that had returned its two sides. Nothing where one of them was among the last calls, and
+    /// for a side that no call or several have returned.
+    fn sources(&self, reason: &str, returned: &[Returned]) -> Option<String> {
+        let side = |name: &str| {
+            let beginning = format!("{name}: ");
+            let mut lines = reason.lines();
+            let value = lines.find_map(|line| line.trim().strip_prefix(&beginning))?;
+            Some(
+                returned
+                    .iter()
+                    .filter(|call| call.is(value))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let (left, right) = (side("left")?, side("right")?);
+        if left.iter().chain(&right).any(|call| self.is_told(call)) {
+            return None;
+        }
+        match (left.as_slice(), right.as_slice()) {
+            ([a], [b]) => Some(format!(
+                " {} had returned what is on the left, and {} what is on the right.",
+                a.call, b.call
+            )),
+            ([a], _) => Some(format!(" {} had returned what is on the left.", a.call)),
+            (_, [b]) => Some(format!(" {} had returned what is on the right.", b.call)),
+            _ => None,
+        }
     }
 
     /// The first two neighbours among the calls of one function whose results do not go on as those before them: who
-    /// compares neighbours meets them first.
+    /// makes all calls first and compares neighbours then meets them first. Where one argument was asked for twice, the calls
+    /// were made for each comparison, and the last ones say it all.
     fn turn(&self, returned: &[Returned]) -> Option<String> {
         let mut functions: Vec<&str> = returned.iter().map(Returned::function).collect();
         functions.dedup();
@@ -105,17 +120,18 @@ impl Heard {
                 .iter()
                 .filter(|call| call.function() == function)
                 .collect();
-            let compare = |pair: &[&Returned]| pair[0].compare(pair[1]);
-            let first = compare(calls.get(..2)?)?;
-            let turned = |pair: &&[&Returned]| {
-                let order = compare(pair);
-                order != Some(first) || order == Some(Ordering::Equal)
-            };
-            let pair = calls.windows(2).find(turned)?;
-            compare(pair)?;
-            let told = pair.iter().all(|call| self.is_told(call));
-            (!told).then(|| {
-                let [a, b] = [pair[0], pair[1]].map(|c| format!("{} = {}", c.call, c.result.text));
+            let mut asked = HashSet::new();
+            if !calls.iter().all(|call| asked.insert(call.call.as_str())) {
+                return None;
+            }
+            let orders = calls.windows(2).map(|pair| pair[0].compare(pair[1]));
+            let orders: Vec<Ordering> = orders.collect::<Option<_>>()?;
+            let goes_on = |order: &Ordering| *order == orders[0] && order.is_ne();
+            let turn = orders.iter().position(|order| !goes_on(order))?;
+            let [a, b] = [calls[turn], calls[turn + 1]];
+            let told = self.is_told(a) && self.is_told(b);
+            (turn >= STEPS_MIN && !told).then(|| {
+                let [a, b] = [a, b].map(|call| format!("{} = {}", call.call, call.result.text));
                 format!(
                     " In the order of the calls, the results of `{function}` go on in one direction up to {a}, and then comes \
                      {b}: if your test compares neighbours, it refuses these two."
@@ -132,6 +148,8 @@ impl Heard {
 
 /// The reason of a test that returns `false`.
 pub(super) const FALSE: &str = "It returns false.";
+/// So many results go on in one direction before it is called one.
+const STEPS_MIN: usize = 2;
 /// What stands in an assertion about an order.
 const ORDERED: [&str; 4] = ["<", ">", "sorted", "cmp"];
 
