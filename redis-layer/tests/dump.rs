@@ -118,6 +118,51 @@ fn payloads_go_to_a_real_server_and_come_back() {
     }
 }
 
+/// A string that Redis does not compress has the payload of Redis, byte for byte.
+#[test]
+fn numbers_and_short_strings_have_the_payload_of_redis() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::Engine.open());
+    let mut servers = [real.address, ours.address].map(Client::connect);
+    for value in [
+        "0",
+        "10",
+        "127",
+        "128",
+        "-128",
+        "-129",
+        "32767",
+        "32768",
+        "-32768",
+        "-32769",
+        "2147483647",
+        "2147483648",
+        "-2147483648",
+        "-2147483649",
+        "12345678901",
+        "9223372036854775807",
+        "007",
+        "+1",
+        "-0",
+        "-",
+        "1.0",
+        " 1",
+        "1 ",
+        "",
+        "a",
+        "hello",
+    ] {
+        let [theirs, ours] = servers.each_mut().map(|client| {
+            let set = ["set", "k", value].map(|word| Bytes::from(word.to_owned()));
+            client.pipeline(&[set.to_vec()]);
+            payload(client, "k")
+        });
+        assert_eq!(ours, theirs, "{value:?}");
+    }
+}
+
 /// A node of a quicklist that holds one element as it is, is there because the element is large.
 #[test]
 fn a_plain_node_of_a_quicklist_holds_something() {

@@ -16,7 +16,7 @@ mod ziplist;
 
 use bytes::Bytes;
 
-use crate::types::number::parse_double;
+use crate::types::number::{parse_double, parse_integer};
 use crate::types::value::Value;
 use crate::types::zset::Element;
 
@@ -114,9 +114,29 @@ fn write_length(out: &mut Vec<u8>, length: usize) {
     }
 }
 
+/// Writes a short number as one, as Redis does, and everything else as it is.
 fn write_string(out: &mut Vec<u8>, text: &[u8]) {
-    write_length(out, text.len());
-    out.extend_from_slice(text);
+    let number = parse_integer(text).and_then(|number| i32::try_from(number).ok());
+    match number {
+        Some(number) => write_number(out, number),
+        None => {
+            write_length(out, text.len());
+            out.extend_from_slice(text);
+        }
+    }
+}
+
+fn write_number(out: &mut Vec<u8>, number: i32) {
+    if let Ok(number) = i8::try_from(number) {
+        out.push(0xc0);
+        out.extend_from_slice(&number.to_le_bytes());
+    } else if let Ok(number) = i16::try_from(number) {
+        out.push(0xc1);
+        out.extend_from_slice(&number.to_le_bytes());
+    } else {
+        out.push(0xc2);
+        out.extend_from_slice(&number.to_le_bytes());
+    }
 }
 
 fn write_strings(out: &mut Vec<u8>, strings: &[Bytes]) {
