@@ -198,15 +198,16 @@ fn a_difference_is_found_and_shrunk_to_its_cause() {
     let ours = Ours::start(StoreKind::BTree.open());
     let mut pair = Pair::new(&real, &ours, "2");
     let command = |line: &str| line.split(' ').map(common::unescape).collect::<Command>();
-    // A known difference: what Redis finds by lexical order among different scores is undefined.
+    // A known difference: the payload of a string that Redis compresses, of which each half alone is too short.
+    let half = format!("append half {}", "a".repeat(15));
     let script = [
         "set s v",
         "zadd other 1 a",
-        "zadd z 9 a",
+        &half,
         "get s",
-        "zadd z 1 b",
+        &half,
         "zcard other",
-        "zrangebylex z [a [b",
+        "dump half",
         "exists s",
     ];
     let script: Vec<Command> = script.into_iter().map(command).collect();
@@ -219,13 +220,8 @@ fn a_difference_is_found_and_shrunk_to_its_cause() {
         "{}",
         report(StoreKind::BTree, "2", 0, &script, &mismatch)
     );
-    assert_eq!(
-        (&*mismatch.real, &*mismatch.ours),
-        (
-            &b"*2\r\n$1\r\nb\r\n$1\r\na\r\n"[..],
-            &b"*2\r\n$1\r\na\r\n$1\r\nb\r\n"[..]
-        )
-    );
+    let is_plain = |reply: &[u8]| reply.windows(30).any(|bytes| bytes == [b'a'; 30]);
+    assert!(!is_plain(&mismatch.real) && is_plain(&mismatch.ours));
 }
 
 /// A command without a generator is compared with nothing.

@@ -109,6 +109,27 @@ impl Gather for Members {
     }
 }
 
+/// How many members there are, and nothing else of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counted(u64);
+
+impl Gather for Counted {
+    fn with_room(_: usize) -> Self {
+        Self::default()
+    }
+
+    fn count(&self) -> u64 {
+        self.0
+    }
+
+    fn gather(&mut self, _: &SortedSet<'_, '_>, _: Index, _: &[u8], _: &[u8]) -> Result<()> {
+        self.0 += 1;
+        Ok(())
+    }
+
+    fn reverse(&mut self) {}
+}
+
 impl Members {
     fn push(&mut self, member: &[u8], score: f64) {
         self.names.push(member);

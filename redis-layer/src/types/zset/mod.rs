@@ -14,6 +14,7 @@ mod ahead;
 pub mod algebra;
 pub mod counts;
 pub mod indexes;
+mod lex;
 pub mod marks;
 mod members;
 mod range;
@@ -221,23 +222,6 @@ impl<'t, 's> SortedSet<'t, 's> {
     ) -> Result<M> {
         let (rows, window) = rank::skip(self, range.rows(&self.prefix), direction, window)?;
         self.collect(Index::ByScore, &rows, direction, window)
-    }
-
-    /// The members that lie in a range by their bytes, whatever their scores. For members with
-    /// equal scores that is the order of the set.
-    ///
-    /// Cost: as [`SortedSet::by_score`].
-    ///
-    /// # Errors
-    /// A damaged row; those of the store.
-    pub fn by_lex<M: Gather>(
-        &self,
-        range: &LexRange,
-        direction: Direction,
-        window: Window,
-    ) -> Result<M> {
-        let rows = range.rows(&self.prefix);
-        self.collect(Index::ByMember, &rows, direction, window)
     }
 
     /// Visits the members whose scores lie in a range, the least score first, until `visit` returns false.

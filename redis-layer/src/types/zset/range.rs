@@ -10,7 +10,7 @@ use std::ops::Bound;
 use bytes::Bytes;
 use engine::keys::prefix_successor;
 
-use crate::store::KeyRange;
+use crate::store::{Direction, KeyRange};
 use crate::types::rows::{RowPrefix, Score};
 
 /// The scores between two bounds.
@@ -99,6 +99,51 @@ impl LexRange {
             start: from,
             end: to,
         }
+    }
+
+    /// Whether there may be something of the range in a set with these members at its ends.
+    pub(super) fn may_lie_between(&self, first: &[u8], last: &[u8]) -> bool {
+        let is_empty = match (&self.min, &self.max) {
+            (LexBound::Greatest, _) | (_, LexBound::Least) => true,
+            (LexBound::Least, _) | (_, LexBound::Greatest) => false,
+            (LexBound::Included(min), LexBound::Included(max)) => min > max,
+            (
+                LexBound::Included(min) | LexBound::Excluded(min),
+                LexBound::Included(max) | LexBound::Excluded(max),
+            ) => min >= max,
+        };
+        !is_empty
+            && self.is_reached(last, Direction::Forward)
+            && self.is_reached(first, Direction::Backward)
+    }
+
+    /// Whether a member is not before the bound where a walk in this direction begins.
+    pub(super) fn is_reached(&self, member: &[u8], direction: Direction) -> bool {
+        match direction {
+            Direction::Forward => match &self.min {
+                LexBound::Least => true,
+                LexBound::Included(min) => *member >= **min,
+                LexBound::Excluded(min) => *member > **min,
+                LexBound::Greatest => false,
+            },
+            Direction::Backward => match &self.max {
+                LexBound::Least => false,
+                LexBound::Included(max) => *member <= **max,
+                LexBound::Excluded(max) => *member < **max,
+                LexBound::Greatest => true,
+            },
+        }
+    }
+
+    /// Whether a member is beyond the bound where a walk in this direction ends.
+    pub(super) fn is_passed(&self, member: &[u8], direction: Direction) -> bool {
+        !self.is_reached(
+            member,
+            match direction {
+                Direction::Forward => Direction::Backward,
+                Direction::Backward => Direction::Forward,
+            },
+        )
     }
 }
 

@@ -16,12 +16,11 @@ use std::collections::HashSet;
 use parking_lot::MappedMutexGuard;
 
 use crate::store::{Direction, KeyRange};
-use crate::types::rows::Score;
 use crate::types::zset::counts::heads::{self, Probe, RowsBefore};
 use crate::types::zset::counts::{BUCKET_MAX, Bucket, Builder, Counts};
 use crate::types::zset::indexes::RankIndex;
 use crate::types::zset::{
-    Element, Gather, Index, LexRange, Members, Ranking, ScoreRange, SortedSet, Window,
+    Element, Gather, Index, LexRange, Members, Ranking, ScoreRange, SortedSet, Window, lex, members,
 };
 use crate::types::{Error, Result, Txn};
 
@@ -198,34 +197,20 @@ pub fn count_scores(set: &SortedSet<'_, '_>, range: &ScoreRange) -> Result<u64> 
     count_rows(set, &range.rows(&set.prefix))
 }
 
-/// How many members lie in the range.
+/// How many members [`SortedSet::by_lex`] finds in the range.
 ///
-/// Cost: O(log n) if all members have the same score, which is what such ranges are made for. Otherwise a walk over
-/// the range: the order by score says nothing about the order by name.
+/// Cost: O(log n) if all members have the same score, which is what such ranges are made for. Otherwise a walk.
 ///
 /// # Errors
-/// Those of the store.
+/// A damaged row; those of the store.
 pub fn count_members(set: &SortedSet<'_, '_>, range: &LexRange) -> Result<u64> {
     if set.len() > WALKED
-        && let Some(score) = only_score(set)?
+        && let lex::Scores::One(score) = set.scores()?
     {
         return count_rows(set, &range.rows(&set.prefix.of_score(score)));
     }
-    walk(set, Index::ByMember, &range.rows(&set.prefix))
-}
-
-/// The score that all members have, if they all have the same one.
-fn only_score(set: &SortedSet<'_, '_>) -> Result<Option<Score>> {
-    let score_at = |direction| -> Result<Option<Score>> {
-        let cursor = set.scan(Index::ByScore, &set.prefix.rows(), direction)?;
-        let row = cursor.row().map(|(row, _)| set.prefix.score_member(row));
-        Ok(row.transpose()?.map(|(score, _)| score))
-    };
-    let (first, last) = (
-        score_at(Direction::Forward)?,
-        score_at(Direction::Backward)?,
-    );
-    Ok(first.filter(|_| first == last))
+    let counted: members::Counted = set.by_lex(range, Direction::Forward, Window::ALL)?;
+    Ok(counted.count())
 }
 
 /// How many score rows lie in a range.

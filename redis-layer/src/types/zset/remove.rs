@@ -57,16 +57,13 @@ impl SortedSet<'_, '_> {
         self.remove_range(&elements.into_elements())
     }
 
-    /// Removes the members that lie in the range by their bytes. Returns how many there were.
+    /// Removes the members that [`SortedSet::by_lex`] finds. Returns how many there were.
     ///
     /// # Errors
     /// A damaged row; those of the store.
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
         let elements: Members = self.by_lex(range, Direction::Forward, Window::ALL)?;
-        let elements = elements.into_elements();
-        // In the order of scores, other members may lie between them, so they are removed one by one.
-        self.erase_all(&elements)?;
-        Ok(elements.len() as u64)
+        self.remove_range(&elements.into_elements())
     }
 
     /// Removes elements that have no others between them.

@@ -110,10 +110,20 @@ fn lex_bound(g: &mut Generator) -> Bytes {
     }
 }
 
+/// A set and a range of its members whose answer is not chance.
+fn lex_range(g: &mut Generator) -> (&'static [u8], Bytes, Bytes) {
+    if g.once_in(4) {
+        let mut end = || Bytes::from_static(g.pick(&[&b"-"[..], b"+"]));
+        let (from, to) = (end(), end());
+        return (g.key(&SORTED_SETS), from, to);
+    }
+    (g.pick(&LEX_KEYS), lex_bound(g), lex_bound(g))
+}
+
 fn lex(g: &mut Generator) -> Command {
-    let key = g.pick(&LEX_KEYS);
-    let (from, to) = (lex_bound(g), lex_bound(g));
+    let (key, from, to) = lex_range(g);
     let mut command = match g.below(10) {
+        0..=3 if !LEX_KEYS.contains(&key) => return args([b"zlexcount", key, &from, &to]),
         9 => return args([b"zremrangebylex", key, &from, &to]),
         0..=2 => {
             let mut command = args([b"zadd", key]);
@@ -208,8 +218,7 @@ fn range_store(g: &mut Generator) -> Command {
             ])
         }
         _ => {
-            let (from, to) = (lex_bound(g), lex_bound(g));
-            let source = g.pick(&LEX_KEYS);
+            let (source, from, to) = lex_range(g);
             args([b"zrangestore", target, source, &from, &to, b"BYLEX"])
         }
     };
