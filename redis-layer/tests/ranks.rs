@@ -174,11 +174,9 @@ fn members_of_one_score_are_counted_by_name() {
         assert_eq!(direct.show("zlexcount z - (m200"), count("", "m200"));
         assert_eq!(direct.show("zlexcount z [m200 +"), count("m200", "n"));
         assert_eq!(direct.server.shared.rank_indexes().len(), 1);
-        // With a second score the order by name is not the order of the set, in which the range begins with the first
-        // member.
+        // With a second score the order by name is not the order of the set.
         direct.run("zadd z 1 m999");
-        assert_eq!(direct.show("zlexcount z [m9 +"), "501");
-        assert_eq!(direct.show("zlexcount z [m1 (m2"), "0");
+        assert_eq!(direct.show("zlexcount z [m9 +"), "12");
     });
 }
 

@@ -1,8 +1,8 @@
 //! Ranges of members, which are made for sets whose members all have one score.
 //!
 //! There the order of the set is the order of the bytes, and a range is a range of data rows. Among different scores
-//! Redis gives no promise, but clients still ask, most often for everything, from `-` to `+`. Then the answer is that of
-//! Redis's compact form:
+//! Redis gives no promise, but clients still ask, most often for everything, from `-` to `+`. Everything comes in the order
+//! of the set. Of a small set the answer is that of Redis's compact form:
 //!
 //! - there is one only if the last member of the set reaches the lower bound and its first one does not exceed the upper
 //!   bound;
@@ -10,7 +10,8 @@
 //!   before the first one beyond the other bound;
 //! - an offset counts members of the set from there, in the range or not.
 //!
-//! Redis's skip list agrees where the bounds are `-` and `+`. Elsewhere it asks only some of the members, by chance.
+//! Of a larger set Redis asks only some of the members, by chance. Here the range is that of the data rows, as where all
+//! scores are the same, which needs no look at the scores.
 
 use bytes::Bytes;
 
@@ -19,11 +20,13 @@ use crate::types::Result;
 use crate::types::rows::Score;
 use crate::types::zset::{Gather, Index, LexRange, SortedSet, Window};
 
+/// A set of at most this many members is compact in Redis, unless one of them is long.
+const COMPACT_MAX: u64 = 128;
+
 impl SortedSet<'_, '_> {
     /// The members between two bounds, in the order of `direction`.
     ///
-    /// Cost: where all have one score, as [`SortedSet::by_score`], and a seek to each end of the set. Otherwise a walk
-    /// from that end to the end of the range.
+    /// Cost: as [`SortedSet::by_score`]; for a small set also a seek to each of its ends, and a walk where scores differ.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -33,19 +36,19 @@ impl SortedSet<'_, '_> {
         direction: Direction,
         window: Window,
     ) -> Result<M> {
-        match self.scores()? {
-            Scores::One(_) => {
-                let rows = range.rows(&self.prefix);
-                self.collect(Index::ByMember, &rows, direction, window)
-            }
-            Scores::Many { first, last } => {
-                if window.limit == 0 || !range.may_lie_between(&first, &last) {
-                    return Ok(M::default());
-                }
-                self.by_lex_among_scores(range, direction, window)
-            }
-            Scores::None => Ok(M::default()),
+        if range.is_everything() {
+            return self.collect(Index::ByScore, &self.prefix.rows(), direction, window);
         }
+        if self.len() <= COMPACT_MAX
+            && let Scores::Many { first, last } = self.scores()?
+        {
+            if window.limit == 0 || !range.may_lie_between(&first, &last) {
+                return Ok(M::default());
+            }
+            return self.by_lex_among_scores(range, direction, window);
+        }
+        let rows = range.rows(&self.prefix);
+        self.collect(Index::ByMember, &rows, direction, window)
     }
 
     fn by_lex_among_scores<M: Gather>(

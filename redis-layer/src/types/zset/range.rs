@@ -101,6 +101,14 @@ impl LexRange {
         }
     }
 
+    /// Whether every member lies in the range.
+    pub(super) const fn is_everything(&self) -> bool {
+        matches!(
+            (&self.min, &self.max),
+            (LexBound::Least, LexBound::Greatest)
+        )
+    }
+
     /// Whether there may be something of the range in a set with these members at its ends.
     pub(super) fn may_lie_between(&self, first: &[u8], last: &[u8]) -> bool {
         let is_empty = match (&self.min, &self.max) {

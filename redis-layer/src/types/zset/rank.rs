@@ -204,6 +204,9 @@ pub fn count_scores(set: &SortedSet<'_, '_>, range: &ScoreRange) -> Result<u64> 
 /// # Errors
 /// A damaged row; those of the store.
 pub fn count_members(set: &SortedSet<'_, '_>, range: &LexRange) -> Result<u64> {
+    if range.is_everything() {
+        return Ok(set.len());
+    }
     if set.len() > WALKED
         && let lex::Scores::One(score) = set.scores()?
     {

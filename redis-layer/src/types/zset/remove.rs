@@ -63,7 +63,10 @@ impl SortedSet<'_, '_> {
     /// A damaged row; those of the store.
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
         let elements: Members = self.by_lex(range, Direction::Forward, Window::ALL)?;
-        self.remove_range(&elements.into_elements())
+        let elements = elements.into_elements();
+        // In the order of scores, other members may lie between them, so they are removed one by one.
+        self.erase_all(&elements)?;
+        Ok(elements.len() as u64)
     }
 
     /// Removes elements that have no others between them.
