@@ -566,13 +566,13 @@ mod tests {
     #[test]
     fn foreign_bytes_are_an_error_with_a_reason() {
         for (value, reason) in [
-            (&b""[..], "short"),
+            (&b""[..], "bytes missing"),
             (b"\x02", "tag 02 is unknown"),
             (b"\x03", "tag 03 is unknown"),
             (b"\x05", "tag 05 is unknown"),
             (b"\x41", "tag 41 is unknown"),
-            (b"\x07\x00", "short"),
-            (b"\x87\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
+            (b"\x07\x00", "bytes missing"),
+            (b"\x87\x80\x00\x00\x00\x00\x00\x00\x01", "bytes missing"),
             (b"\x070000000011111111", "its marks"),
             (b"\x070000000011111111\x02x", "its marks"),
             (
