@@ -39,15 +39,18 @@ impl SortedSet<'_, '_> {
         if range.is_everything() {
             return self.collect(Index::ByScore, &self.prefix.rows(), direction, window);
         }
+        let rows = range.rows(&self.prefix);
         if self.len() <= COMPACT_MAX
             && let Scores::Many { first, last } = self.scores()?
         {
-            if window.limit == 0 || !range.may_lie_between(&first, &last) {
+            let may_hold = !rows.is_empty()
+                && range.is_reached(&last, Direction::Forward)
+                && range.is_reached(&first, Direction::Backward);
+            if window.limit == 0 || !may_hold {
                 return Ok(M::default());
             }
             return self.by_lex_among_scores(range, direction, window);
         }
-        let rows = range.rows(&self.prefix);
         self.collect(Index::ByMember, &rows, direction, window)
     }
 
@@ -88,10 +91,9 @@ impl SortedSet<'_, '_> {
 
     /// The scores at both ends of the set. Two seeks.
     pub(super) fn scores(&self) -> Result<Scores> {
-        let all = self.prefix.rows();
-        let (space, rows) = self.rows_of(Index::ByScore, &all);
-        let first = self.txn.scan(space, &rows, Direction::Forward)?;
-        let last = self.txn.scan(space, &rows, Direction::Backward)?;
+        let rows = self.prefix.rows();
+        let first = self.scan(Index::ByScore, &rows, Direction::Forward)?;
+        let last = self.scan(Index::ByScore, &rows, Direction::Backward)?;
         let (Some((first, _)), Some((last, _))) = (first.row(), last.row()) else {
             return Ok(Scores::None);
         };

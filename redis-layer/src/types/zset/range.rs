@@ -109,22 +109,6 @@ impl LexRange {
         )
     }
 
-    /// Whether there may be something of the range in a set with these members at its ends.
-    pub(super) fn may_lie_between(&self, first: &[u8], last: &[u8]) -> bool {
-        let is_empty = match (&self.min, &self.max) {
-            (LexBound::Greatest, _) | (_, LexBound::Least) => true,
-            (LexBound::Least, _) | (_, LexBound::Greatest) => false,
-            (LexBound::Included(min), LexBound::Included(max)) => min > max,
-            (
-                LexBound::Included(min) | LexBound::Excluded(min),
-                LexBound::Included(max) | LexBound::Excluded(max),
-            ) => min >= max,
-        };
-        !is_empty
-            && self.is_reached(last, Direction::Forward)
-            && self.is_reached(first, Direction::Backward)
-    }
-
     /// Whether a member is not before the bound where a walk in this direction begins.
     pub(super) fn is_reached(&self, member: &[u8], direction: Direction) -> bool {
         match direction {

@@ -222,7 +222,7 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
         return Ok(0);
     }
     if rank_index(set)?.is_none() {
-        return walk(set, Index::ByScore, rows);
+        return walk(set, rows);
     }
     let first = if rows.start == set.prefix.rows().start {
         0
@@ -244,7 +244,7 @@ fn rows_up_to_end(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
 fn rows_before(set: &SortedSet<'_, '_>, key: &[u8], probe: Probe) -> Result<u64> {
     let Some(index) = rank_index(set)? else {
         let rows = KeyRange::between(set.prefix.rows().start, key.to_vec());
-        return walk(set, Index::ByScore, &rows);
+        return walk(set, &rows);
     };
     let mark = set.prefix.mark_of(key);
     let before = counts(set, &index)?.rows_before(mark, probe);
@@ -323,9 +323,9 @@ pub(super) fn row_at(set: &SortedSet<'_, '_>, position: u64) -> Result<Option<Ve
     Ok(cursor.row().map(|(row, _)| row.to_vec()))
 }
 
-fn walk(set: &SortedSet<'_, '_>, index: Index, rows: &KeyRange) -> Result<u64> {
+fn walk(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     let mut count = 0;
-    set.each(index, rows, Direction::Forward, |_, _| {
+    set.each(Index::ByScore, rows, Direction::Forward, |_, _| {
         count += 1;
         Ok(true)
     })?;
