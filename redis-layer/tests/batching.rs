@@ -429,6 +429,48 @@ fn pipelines_that_arrive_together_are_answered_when_all_have_run() {
     assert_eq!(waiting, [all; WRITERS - 1]);
 }
 
+/// One of them answers for all, and waits for nobody: what a client does not take at once, its own connection sends.
+#[test]
+fn who_takes_no_answer_holds_up_nobody_and_gets_all_of_them_later() {
+    const ROUNDS: usize = 300;
+    let mut crowd = Crowd::of(3);
+    let value = "v".repeat(30_000);
+    crowd.busy.call(&["set", "long", &value]);
+    let commands = ["INCR counter\r\n", "GET long\r\n", "INCR counter\r\n"];
+    for _ in 0..ROUNDS {
+        crowd.send_while_busy(&commands.map(|command| command.as_bytes().to_vec()));
+        crowd.clients[0].reply().unwrap();
+        crowd.clients[2].reply().unwrap();
+    }
+    let answer = format!("$30000\r\n{value}\r\n");
+    for round in 0..ROUNDS {
+        let reply = crowd.clients[1].reply().unwrap();
+        assert!(reply == answer.as_bytes(), "round {round}");
+    }
+}
+
+/// An answered connection is told what happens as any other: the rest of a command, a message, the end of the client.
+#[test]
+fn who_was_answered_with_others_is_woken_by_bytes_and_by_messages() {
+    let mut crowd = Crowd::of(4);
+    crowd.clients[2].call(&["hello", "3"]);
+    crowd.clients[2].call(&["subscribe", "news"]);
+    let mut commands = vec![b"INCR counter\r\n".to_vec(); 4];
+    commands[1].extend_from_slice(b"INCR cou");
+    for round in 0..20 {
+        crowd.call_while_busy(&commands);
+        crowd.busy.call(&["publish", "news", "today"]);
+        let message = crowd.clients[2].reply().unwrap();
+        assert!(message.ends_with(b"today\r\n"), "{message:?}");
+        crowd.clients[1].send(b"nter\r\n").unwrap();
+        let counted = crowd.clients[1].reply().unwrap();
+        assert_eq!(counted, format!(":{}\r\n", 5 * (round + 1)).as_bytes());
+    }
+    crowd.send_while_busy(&commands);
+    crowd.clients.clear();
+    assert_eq!(crowd.busy.call(&["get", "counter"]), "$3\\r\\n104\\r\\n");
+}
+
 /// A panic ends the connection whose command it was: not that of who runs the commands of all.
 #[test]
 fn a_panic_ends_the_connection_of_the_client_that_caused_it_and_no_other() {

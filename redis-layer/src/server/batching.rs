@@ -2,9 +2,13 @@
 //!
 //! With one command at a time from each of fifty clients, a thread that has served one finds twenty others ready. Run
 //! alone, each command needs a snapshot, locks, a batch and a write to the log. So a connection whose next commands
-//! are plain *joins* the batcher and yields, so that other ready connections can do the same. The first of them to
-//! continue is the leader: it runs the commands of all of them in one transaction ([`execute_together`]). The others
-//! then find their results. It is the idea of a group commit, applied to whole commands.
+//! are plain *joins* the batcher. The first one to join leads: it yields, so that other ready connections can do the
+//! same. Then it runs the commands of all of them in one transaction ([`execute_together`]), and sends their answers.
+//! It is the idea of a group commit, applied to whole commands.
+//!
+//! The others wait for their clients meanwhile, as idle connections do. So the task of a connection runs once for each
+//! command: it reads, and joins. It is woken only if the leader could not answer for it: commands are left, the client
+//! does not take the answer at once, or a sync has to come first.
 //!
 //! A connection that is alone does not wait for others, for the same reason as with answers
 //! ([`turns`](super::turns)). And only threads that know when they become idle take part.
@@ -13,70 +17,93 @@
 //! 1. A connection is in its slot from when it joins until its own task takes it out again. The leader holds the locks
 //!    of all slots meanwhile. It waits for nothing while it holds them: it takes only locks of keys that are free.
 //! 2. A slot is in `joined` as long as its commands were not tried yet.
+//! 3. The first slot in `joined` is that of a leader, which has yielded or is about to. So each batch is run.
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use parking_lot::Mutex;
 use tokio::task::yield_now;
 
 use crate::commands::execute_together;
 use crate::server::connection::Connection;
+use crate::server::wake_order::WakeOrder;
 
 /// The connections whose commands are about to run together.
 #[derive(Default)]
 pub(super) struct Batcher {
-    joined: Mutex<Vec<Arc<Mutex<Slot>>>>,
+    joined: Mutex<Vec<Arc<Slot>>>,
 }
 
+/// Where a connection is while its commands run with those of others. Empty otherwise.
+#[derive(Default)]
+pub(super) struct Slot(Mutex<Option<Joined>>);
+
 /// A connection that has joined.
-struct Slot {
-    connection: Option<Box<Connection>>,
-    /// The result for all connections of the batch, once their commands were tried.
+struct Joined {
+    connection: Box<Connection>,
+    /// The result for the connection, once its commands were tried.
     result: Option<BatchResult>,
 }
 
-/// What has become of the commands of a batch.
+/// What has become of the commands of a connection in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BatchResult {
-    /// All commands that had arrived have run.
+    /// All that had arrived have run, and the answers are sent.
+    Answered,
+    /// All commands of all connections in the batch have run.
     AllRan,
     /// At least one of the connections has commands left.
     SomeLeft,
 }
 
 impl Batcher {
-    /// Lets other ready connections join, and runs the first commands of all of them. Afterwards some commands may be
-    /// left, or even all.
-    pub(super) async fn join(&self, connection: Box<Connection>) -> (Box<Connection>, BatchResult) {
-        let slot = Arc::new(Mutex::new(Slot {
-            connection: Some(connection),
+    /// Joins the other ready connections, and completes when the first commands of all of them were tried, and there
+    /// is something to do: some commands may be left, or even all. Of a connection that was answered the client may have
+    /// sent more. `slot` is that of the connection.
+    pub(super) async fn join(
+        &self,
+        slot: &Arc<Slot>,
+        connection: Box<Connection>,
+        order: &mut WakeOrder,
+    ) -> (Box<Connection>, BatchResult) {
+        *slot.0.lock() = Some(Joined {
+            connection,
             result: None,
-        }));
-        self.joined.lock().push(Arc::clone(&slot));
-        // One pass is enough: by invariant 1 the connection is in its slot.
+        });
+        let mut leads = self.add(slot);
         loop {
-            yield_now().await;
-            if slot.lock().result.is_none() {
-                self.run_batch();
+            if leads {
+                // One pass is enough: by invariant 1 the connection is in its slot.
+                yield_now().await;
+                if !slot.is_tried() {
+                    self.run_batch();
+                }
             }
-            let mut slot = slot.lock();
-            if let Some(connection) = slot.connection.take() {
-                // Another thread may have taken the slot from `joined` but not have tried its commands yet.
-                return (connection, slot.result.unwrap_or(BatchResult::SomeLeft));
+            if let Some(done) = order.count_wakes(poll_fn(|cx| slot.poll_woken(cx))).await {
+                return done;
             }
+            leads = true;
         }
     }
 
-    /// Runs the first commands of all connections that have joined.
+    /// Adds a connection, and returns whether it is the first one.
+    fn add(&self, slot: &Arc<Slot>) -> bool {
+        let mut joined = self.joined.lock();
+        joined.push(Arc::clone(slot));
+        joined.len() == 1
+    }
+
+    /// Runs the first commands of all connections that have joined, and answers those that have none left.
     fn run_batch(&self) {
         let joined = std::mem::take(&mut *self.joined.lock());
-        let mut slots: Vec<_> = joined.iter().map(|slot| slot.lock()).collect();
-        let connections = slots
-            .iter_mut()
-            .filter_map(|slot| slot.connection.as_deref_mut());
+        let mut slots: Vec<_> = joined.iter().map(|slot| slot.0.lock()).collect();
+        let mut joined: Vec<&mut Joined> =
+            slots.iter_mut().filter_map(|slot| slot.as_mut()).collect();
         let mut server = None;
         let mut clients = Vec::with_capacity(joined.len());
-        for connection in connections {
+        for Joined { connection, .. } in &mut joined {
             server.get_or_insert_with(|| connection.server());
             clients.extend(connection.waiting_commands());
         }
@@ -88,6 +115,43 @@ impl Batcher {
             false => BatchResult::SomeLeft,
         };
         drop(clients);
-        slots.iter_mut().for_each(|slot| slot.result = Some(result));
+        for joined in joined {
+            let connection = &mut joined.connection;
+            // Where commands are left, the first answer waits for the last batch, as everywhere (`turns`).
+            joined.result = if result == BatchResult::AllRan && connection.answer_at_once() {
+                Some(BatchResult::Answered)
+            } else {
+                connection.wake();
+                Some(result)
+            };
+        }
+    }
+}
+
+impl Slot {
+    /// Whether the commands of the connection were tried.
+    fn is_tried(&self) -> bool {
+        let joined = self.0.lock();
+        joined
+            .as_ref()
+            .is_some_and(|joined| joined.result.is_some())
+    }
+
+    /// Waits for bytes or a message. Afterwards takes the connection out, unless its commands were not tried yet.
+    fn poll_woken(&self, cx: &mut Context<'_>) -> Poll<Option<(Box<Connection>, BatchResult)>> {
+        let mut slot = self.0.lock();
+        let is_tried = |joined: &mut Joined| joined.result.is_some();
+        if let Some(Joined {
+            connection,
+            result: Some(result),
+        }) = slot.take_if(is_tried)
+        {
+            return Poll::Ready(Some((connection, result)));
+        }
+        let joined = slot.as_ref();
+        if joined.is_some_and(|joined| joined.connection.poll_woken(cx).is_pending()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(None)
     }
 }

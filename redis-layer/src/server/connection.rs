@@ -24,7 +24,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Poll, Waker, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -95,6 +95,19 @@ enum Next {
     Drop,
 }
 
+/// What a connection does after its commands have been answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// Run more of what has arrived.
+    Again,
+    /// Wait for the client.
+    Rest,
+    /// End the stream.
+    End,
+    /// Go, without a word.
+    Leave,
+}
+
 /// Commands that have run but are not answered yet.
 #[derive(Debug, Clone, Copy)]
 struct Ran {
@@ -158,39 +171,24 @@ impl Connection {
     /// Serves the client until it leaves, breaks the protocol, or the server stops. Commands that have arrived
     /// completely before a stop are still answered.
     pub(super) async fn serve(mut self: Box<Self>, mut order: WakeOrder) {
+        let slot = Arc::default();
         loop {
             let mut batch = BatchResult::SomeLeft;
             if others_may_be_ready() && self.may_join_batch() {
                 let batcher = Arc::clone(&self.batcher);
-                (self, batch) = batcher.join(self).await;
+                (self, batch) = batcher.join(&slot, self, &mut order).await;
             }
-            let ran = self.run_in_turn().await;
-            // Let other connections run before the answers are sent, unless they have just run together with this
-            // one.
-            if batch == BatchResult::SomeLeft && ran.next == Next::Read && !self.out.is_empty() {
-                yield_to_ready().await;
-            }
-            self.session.send_invalidations();
-            if ran.next == Next::Drop {
-                return;
-            }
-            if ran.next != Next::Close {
-                self.take_messages();
-            }
-            let Ok(arrived) = self.answer(ran.wrote).await else {
-                return;
-            };
-            match ran.next {
-                Next::Close => break,
-                Next::Continue => continue,
-                Next::Read if arrived => continue,
-                Next::Wait if order.count_wakes(self.wait()).await => {
-                    order.let_earlier_run().await;
-                    continue;
+            let then = match batch {
+                BatchResult::Answered => Then::Rest,
+                BatchResult::AllRan | BatchResult::SomeLeft => {
+                    self.run_and_answer(batch, &mut order).await
                 }
-                Next::Pause if self.pause().await => continue,
-                Next::Wait | Next::Pause | Next::Queue | Next::Drop => return,
-                Next::Read => {}
+            };
+            match then {
+                Then::Again => continue,
+                Then::Rest => {}
+                Then::End => break,
+                Then::Leave => return,
             }
             match order.count_wakes(self.idle()).await {
                 Woken::Bytes => order.let_earlier_run().await,
@@ -201,6 +199,75 @@ impl Connection {
         }
         // The client may be gone already.
         let _ = self.stream.shutdown().await;
+    }
+
+    /// Runs commands that have arrived, as far as they did not run with those of others, and sends the answers.
+    async fn run_and_answer(&mut self, batch: BatchResult, order: &mut WakeOrder) -> Then {
+        let ran = self.run_in_turn().await;
+        // Let other connections run before the answers are sent, unless they have just run together with this one.
+        if batch == BatchResult::SomeLeft && ran.next == Next::Read && !self.out.is_empty() {
+            yield_to_ready().await;
+        }
+        self.session.send_invalidations();
+        if ran.next == Next::Drop {
+            return Then::Leave;
+        }
+        if ran.next != Next::Close {
+            self.take_messages();
+        }
+        let Ok(arrived) = self.answer(ran.wrote).await else {
+            return Then::Leave;
+        };
+        match ran.next {
+            Next::Close => Then::End,
+            Next::Continue => Then::Again,
+            Next::Read if arrived => Then::Again,
+            Next::Wait if order.count_wakes(self.wait()).await => {
+                order.let_earlier_run().await;
+                Then::Again
+            }
+            Next::Pause if self.pause().await => Then::Again,
+            Next::Wait | Next::Pause | Next::Queue | Next::Drop => Then::Leave,
+            Next::Read => {
+                self.rest();
+                Then::Rest
+            }
+        }
+    }
+
+    /// Answers commands that have all run with those of others, if nothing has to be waited for. Returns whether it
+    /// did; otherwise the task of the connection goes on with what is left.
+    pub(super) fn answer_at_once(&mut self) -> bool {
+        let wrote = self.executed.iter().any(|executed| executed.wrote);
+        let may_answer = self.commands.is_empty() && self.broken.is_none();
+        if !may_answer || wrote && self.durability.must_sync() {
+            return false;
+        }
+        self.take_answers();
+        if self.next_instead_of_running() != Some(Next::Read) {
+            return false;
+        }
+        self.session.send_invalidations();
+        self.take_messages();
+        let is_sent = self.send_at_once();
+        if is_sent {
+            self.rest();
+        }
+        is_sent
+    }
+
+    /// Completes when there may be bytes or a message. Nothing is read.
+    pub(super) fn poll_woken(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let woken = self.session.peer().outbox.poll_changed(cx);
+        if woken.is_pending() && self.stream.poll_readable(cx).is_pending() {
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
+    /// Wakes the task of the connection.
+    pub(super) fn wake(&self) {
+        self.session.peer().outbox.call();
     }
 
     /// Whether the next commands may run with those of other clients.
@@ -235,14 +302,18 @@ impl Connection {
         }
     }
 
-    /// Waits until something happens, and holds little memory meanwhile.
-    async fn idle(&mut self) -> Woken {
+    /// Gives back memory that an idle connection does not need.
+    fn rest(&mut self) {
         self.parser.release_buffer();
         if self.out.capacity() > IDLE_BYTES {
             self.out = Vec::new();
         }
         self.executed.shrink_to(IDLE_ANSWERS);
         self.show_memory();
+    }
+
+    /// Waits until something happens.
+    async fn idle(&mut self) -> Woken {
         let peer = Arc::clone(self.session.peer());
         tokio::select! {
             biased;

@@ -170,6 +170,11 @@ impl Durability {
         self.shared.written.load(Ordering::Acquire)
     }
 
+    /// Whether each batch has to be synced before it is acknowledged.
+    pub(super) fn must_sync(&self) -> bool {
+        (self.shared.policy)() == SyncPolicy::Always
+    }
+
     /// Waits until the batches up to this number may be acknowledged.
     ///
     /// Cost with `always`: on a thread that takes turns, a sync that blocks the thread, for the first of the tasks
@@ -178,7 +183,7 @@ impl Durability {
     /// # Errors
     /// A sync failed.
     pub async fn acknowledge(&self, written: u64) -> Result<(), SyncFailed> {
-        if (self.shared.policy)() != SyncPolicy::Always {
+        if !self.must_sync() {
             return Ok(());
         }
         if takes_turns() {

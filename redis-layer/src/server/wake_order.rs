@@ -100,7 +100,6 @@ impl WakeOrder {
     /// Waits, and if the thread takes turns counts the wakeups meanwhile.
     pub(super) async fn count_wakes<W: Future>(&mut self, wait: W) -> W::Output {
         let mut wait = pin!(wait);
-        self.is_early = false;
         poll_fn(|cx| {
             if !takes_turns() {
                 return wait.as_mut().poll(cx);

@@ -171,27 +171,30 @@ impl Outbox {
 
     /// Completes when messages wait, the server stops, or the connection has to end.
     pub async fn changed(&self) {
-        self.is_so(|| self.has_messages() || self.is_stopping() || self.is_closed())
-            .await;
+        poll_fn(|cx| self.poll_changed(cx)).await;
+    }
+
+    /// As [`changed`](Self::changed), for a task that waits for other things too.
+    pub(crate) fn poll_changed(&self, cx: &Context<'_>) -> Poll<()> {
+        self.poll_is_so(cx, || {
+            self.has_messages() || self.is_stopping() || self.is_closed()
+        })
     }
 
     /// Completes when the connection has to end at once.
     pub async fn closed(&self) {
-        self.is_so(|| self.is_closed()).await;
+        poll_fn(|cx| self.poll_is_so(cx, || self.is_closed())).await;
     }
 
     /// Completes when a condition holds; [`Outbox::call`] must be called whenever it may have come true. Only one
     /// task waits at a time.
-    async fn is_so(&self, is_so: impl Fn() -> bool) {
-        poll_fn(|cx| {
-            self.leave_waker(cx);
-            if is_so() {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
-        })
-        .await;
+    fn poll_is_so(&self, cx: &Context<'_>, is_so: impl FnOnce() -> bool) -> Poll<()> {
+        self.leave_waker(cx);
+        if is_so() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
     }
 
     fn leave_waker(&self, cx: &Context<'_>) {
@@ -202,7 +205,8 @@ impl Outbox {
         }
     }
 
-    fn call(&self) {
+    /// Wakes the task of the connection, if it waits for a change.
+    pub(crate) fn call(&self) {
         let waker = self.waker.lock().take();
         if let Some(waker) = waker {
             waker.wake();

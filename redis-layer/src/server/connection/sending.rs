@@ -20,10 +20,27 @@ impl Connection {
             return Ok(false);
         }
         let arrived = self.send().await?;
+        self.all_sent();
+        Ok(arrived)
+    }
+
+    /// Sends the answers, if the client takes all of them at once. Returns whether it did. Otherwise the rest is left
+    /// to [`answer`](Self::answer), which also meets the error of a client that is gone.
+    pub(super) fn send_at_once(&mut self) -> bool {
+        let sent = self.stream.try_write(&self.out).unwrap_or(0);
+        if sent < self.out.len() {
+            self.server.counters.sent(sent);
+            self.out.drain(..sent);
+            return false;
+        }
+        self.all_sent();
+        true
+    }
+
+    fn all_sent(&mut self) {
         self.server.counters.sent(self.out.len());
         self.out.clear();
         self.session.peer().outbox.sent();
-        Ok(arrived)
     }
 
     /// Sends the answers, and receives bytes meanwhile, up to the size of the largest command. Returns whether any
