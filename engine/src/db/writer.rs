@@ -187,37 +187,16 @@ impl Core {
             self.check_in_place()?;
         }
         let _unwinding = PoisonIfUnwinding(self);
-        let mut sequence = writer.last_sequence + 1;
-        for batch in &mut group {
-            let len = batch.len() as u64;
-            batch.set_sequence(sequence);
-            sequence += len;
-        }
+        let last_sequence = number_records(&mut group, writer.last_sequence);
         if records > 0 {
-            writer.log_synced = false;
-            let before = writer.log.len();
-            let filled = group.iter().filter(|batch| !batch.is_empty());
-            let appended = writer.log.add_group(filled.map(WriteBatch::encoded));
-            if let Err(error) = appended {
-                // If space was missing, nothing was written: the numbers are still free, and the
-                // next write tries again.
-                if writer.log.has_failed() {
-                    self.poison(&error);
-                }
-                return Err(error);
-            }
-            self.counters.logged(writer.log.len() - before);
+            self.append_to_log(writer, &group)?;
         }
         if sync {
-            let begun = Instant::now();
-            let _alone = self.syncing.lock();
-            self.check_takes_writes()?;
-            writer.sync(self).inspect_err(|error| self.poison(error))?;
-            writer.gathering.sync_took = begun.elapsed();
+            self.sync_group(writer)?;
         }
         writer.memtables.apply(&group);
-        writer.last_sequence = sequence - 1;
-        self.visible.advance(writer.last_sequence);
+        writer.last_sequence = last_sequence;
+        self.visible.advance(last_sequence);
         let bytes = group.iter().map(WriteBatch::encoded_len).sum::<usize>();
         writer.slow_bytes += bytes;
         self.counters.group(group.len(), records, bytes, sync);
@@ -229,6 +208,34 @@ impl Core {
         });
         group.clear();
         writer.group = group;
+        Ok(())
+    }
+
+    /// Appends the batches that are not empty to the log.
+    ///
+    /// # Errors
+    /// `Io`. If space was missing, nothing was written: the sequence numbers are still free, and the
+    /// next write tries again. Any other error poisons the database.
+    fn append_to_log(&self, writer: &mut Writer, group: &[WriteBatch]) -> Result<()> {
+        writer.log_synced = false;
+        let filled = group.iter().filter(|batch| !batch.is_empty());
+        let appended = counting(&mut writer.log, self, |log| {
+            log.add_group(filled.map(WriteBatch::encoded))
+        });
+        appended.inspect_err(|error| {
+            if writer.log.has_failed() {
+                self.poison(error);
+            }
+        })
+    }
+
+    /// Syncs what the log holds, and measures how long that takes.
+    fn sync_group(&self, writer: &mut Writer) -> Result<()> {
+        let begun = Instant::now();
+        let _alone = self.syncing.lock();
+        self.check_takes_writes()?;
+        writer.sync(self).inspect_err(|error| self.poison(error))?;
+        writer.gathering.sync_took = begun.elapsed();
         Ok(())
     }
 
@@ -442,6 +449,16 @@ impl Drop for PoisonIfUnwinding<'_> {
             self.0.poison(&"a thread panicked while it wrote");
         }
     }
+}
+
+/// Gives the records of a group the sequence numbers after `last_sequence`. Returns the last number given.
+fn number_records(group: &mut [WriteBatch], last_sequence: u64) -> u64 {
+    let mut last_sequence = last_sequence;
+    for batch in group {
+        batch.set_sequence(last_sequence + 1);
+        last_sequence += batch.len() as u64;
+    }
+    last_sequence
 }
 
 /// Counts the bytes that `append` adds to the log.
