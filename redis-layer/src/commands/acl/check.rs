@@ -4,7 +4,6 @@ use bytes::Bytes;
 
 use super::user::{Selector, User};
 use crate::commands::args::glob;
-use crate::commands::manual::command::in_these;
 use crate::commands::monitoring::statistics::number;
 use crate::commands::table::{Flag, Spec, Use};
 use crate::commands::{Args, CommandError};
@@ -122,8 +121,8 @@ impl Selector {
         let Args { spec, .. } = args;
         let words = args.from(0);
         if self.keys.is_some() && spec.keys.counts_fit(words) {
-            for (at, usage) in spec.keys.positions(words) {
-                if !self.allows_key(&words[at], in_these(spec, words, usage)) {
+            for (at, usage) in spec.key_uses(words) {
+                if !self.allows_key(&words[at], usage) {
                     return Err(Denied::Key(at));
                 }
             }

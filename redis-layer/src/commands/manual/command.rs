@@ -3,7 +3,6 @@
 use bytes::Bytes;
 
 use crate::commands::args::glob;
-use crate::commands::args::is_word;
 use crate::commands::manual::help_lines;
 use crate::commands::table::{
     COMMANDS, Flag, Key, Place, Spec, Use, categories, find, find_full_name, note, tips,
@@ -111,8 +110,8 @@ fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
     // If a number of keys is wrong, it is unclear which arguments are keys.
     let mut keys = Vec::new();
     if spec.keys.counts_fit(inner) {
-        let used = spec.keys.used(inner);
-        keys.extend(used.map(|(key, usage)| (key, in_these(spec, inner, usage))));
+        let used = spec.key_uses(inner);
+        keys.extend(used.map(|(at, usage)| (&inner[at], usage)));
     }
     if keys.is_empty() && !spec.has(Flag::NoMandatoryKeys) {
         return Err(CommandError::fixed(
@@ -120,34 +119,6 @@ fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
         ));
     }
     Ok(keys)
-}
-
-/// What a command does with a key, given these arguments.
-pub(crate) fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
-    if usage != Use::MayChange {
-        return usage;
-    }
-    let has_word = |from: usize, word: &str| {
-        let words = args.iter().skip(from);
-        words.into_iter().any(|arg| is_word(arg, word))
-    };
-    match spec.full_name {
-        "set" if !has_word(3, "get") => Use::Overwrite,
-        "bitfield" if only_reads(args.get(2..).unwrap_or(&[])) => Use::Read,
-        _ => Use::ReadAndChange,
-    }
-}
-
-/// Whether the operations of a `BITFIELD` are complete and only read.
-fn only_reads(mut operations: &[Bytes]) -> bool {
-    loop {
-        operations = match operations {
-            [] => return true,
-            [word, _, rest @ ..] if is_word(word, "overflow") => rest,
-            [word, _, _, rest @ ..] if is_word(word, "get") => rest,
-            _ => return false,
-        };
-    }
 }
 
 /// `COMMAND HELP`

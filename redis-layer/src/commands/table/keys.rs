@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::commands::args::is_word;
+use crate::commands::table::Spec;
 use crate::types::number::parse_integer;
 
 /// The keys among the arguments of a command.
@@ -236,16 +237,12 @@ impl Keys {
 
     /// The keys among the arguments, which include the name of the command.
     pub fn of<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
-        self.used(args).map(|(key, _)| key)
+        self.positions(args).map(|(at, _)| &args[at])
     }
 
-    /// The keys among the arguments, each with its use.
-    pub fn used<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (&'a Bytes, Use)> + use<'a> {
-        self.positions(args).map(|(at, usage)| (&args[at], usage))
-    }
-
-    /// The positions of the keys among the arguments, each with its use.
-    pub fn positions<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (usize, Use)> + use<'a> {
+    /// The positions of the keys among the arguments, each with its use as the table says it: what depends on the
+    /// arguments is [`Use::MayChange`].
+    fn positions<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (usize, Use)> + use<'a> {
         let keys = self.0.iter().filter(|key| key.usage != Use::Channel);
         keys.flat_map(move |key| {
             let positions = key.place.positions(args);
@@ -278,6 +275,42 @@ impl Keys {
             };
         }
         whole.map_or((0, 0, 0), |(first, last)| (first, last, 1))
+    }
+}
+
+impl Spec {
+    /// The positions of the keys among the arguments, each with what the command does with it, given these arguments.
+    pub fn key_uses(&self, args: &[Bytes]) -> impl Iterator<Item = (usize, Use)> {
+        let positions = self.keys.positions(args);
+        positions.map(move |(at, usage)| match usage {
+            Use::MayChange => (at, self.change_in(args)),
+            usage => (at, usage),
+        })
+    }
+
+    /// What a command that [may change](Use::MayChange) its key does with it, given these arguments.
+    fn change_in(&self, args: &[Bytes]) -> Use {
+        let has_word = |from: usize, word: &str| {
+            let mut words = args.iter().skip(from);
+            words.any(|arg| is_word(arg, word))
+        };
+        match self.full_name {
+            "set" if !has_word(3, "get") => Use::Overwrite,
+            "bitfield" if only_reads(args.get(2..).unwrap_or(&[])) => Use::Read,
+            _ => Use::ReadAndChange,
+        }
+    }
+}
+
+/// Whether the operations of a `BITFIELD` are complete and only read.
+fn only_reads(mut operations: &[Bytes]) -> bool {
+    loop {
+        operations = match operations {
+            [] => return true,
+            [word, _, rest @ ..] if is_word(word, "overflow") => rest,
+            [word, _, _, rest @ ..] if is_word(word, "get") => rest,
+            _ => return false,
+        };
     }
 }
 
