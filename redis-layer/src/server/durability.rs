@@ -37,47 +37,13 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::yield_now;
 
+use crate::commands::config::SyncPolicy;
 use crate::server::turns::takes_turns;
 use crate::store;
 
 /// How often a task lets others run before it syncs, as long as they write. Measured with 50 clients: with one turn,
 /// 23 commands share a sync; with up to three, 33; with up to eight, 45; more turns gain nothing.
 const TURNS: usize = 8;
-
-/// How often writes reach the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum SyncPolicy {
-    /// Before each answer to a write.
-    Always,
-    /// Once a second.
-    #[default]
-    #[value(name = "everysec")]
-    EverySecond,
-    /// When the operating system chooses.
-    No,
-}
-
-impl SyncPolicy {
-    /// The policy with this number in [`Live::sync`](crate::commands::config::Live::sync).
-    #[must_use]
-    pub const fn numbered(number: u64) -> Self {
-        match number {
-            1 => Self::Always,
-            2 => Self::No,
-            _ => Self::EverySecond,
-        }
-    }
-
-    /// Redis's name for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Always => "always",
-            Self::EverySecond => "everysec",
-            Self::No => "no",
-        }
-    }
-}
 
 /// The last sync failed, so an answer must not be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

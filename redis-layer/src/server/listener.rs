@@ -24,7 +24,7 @@ use crate::server::reclaim::start_reclaimer;
 use crate::server::stream::Stream;
 use crate::server::unix_socket::UnixSocket;
 use crate::server::wake_order::{WakeCounts, WakeOrder};
-use crate::server::{Durability, Options, SyncPolicy};
+use crate::server::{Durability, Options};
 use crate::store::{self, Store};
 use crate::types::Clock;
 
@@ -193,7 +193,7 @@ impl Listener {
         let settings = self.options.settings(self.address.port());
         let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
         let asked = Arc::clone(&server);
-        let policy = move || SyncPolicy::numbered(asked.config.live.sync());
+        let policy = move || asked.config.live.sync_policy();
         let syncing = Arc::clone(&server);
         let durability = Durability::start(move || syncing.sync(), policy);
         let durability = Arc::new(durability.map_err(ServeError::Thread)?);

@@ -37,7 +37,8 @@ mod turns;
 mod unix_socket;
 mod wake_order;
 
-pub use durability::{Durability, SyncPolicy};
+pub use crate::commands::config::SyncPolicy;
+pub use durability::Durability;
 pub use fsck::{FsckError, fsck};
 pub use listener::{Listener, ServeError, StartError};
 pub use options::Options;

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::commands::Settings;
+use crate::commands::config::SyncPolicy;
 use crate::commands::config::value::parse_bytes;
-use crate::server::SyncPolicy;
 
 /// The allowed range of memory that the store uses before it writes tables. Less would make a table of a few
 /// commands; more is a mistake in the unit.

@@ -1,7 +1,7 @@
 //! The settings that are needed for every command or every connection, as numbers.
 
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::commands::config::value::{OutputLimit, parse_output_limits};
 
@@ -19,11 +19,45 @@ pub struct Live {
     latency_ms: AtomicU64,
     tracks_latency: AtomicU64,
     busy_reply_ms: AtomicU64,
-    sync: AtomicU64,
+    /// The position in [`SyncPolicy::ALL`].
+    sync_policy: AtomicUsize,
     hz: AtomicU64,
     tracked_keys: AtomicU64,
     /// The hard limit, the soft limit and the seconds for each class of clients.
     output: [[AtomicU64; 3]; 3],
+}
+
+/// How often writes reach the disk: the setting `appendfsync`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum SyncPolicy {
+    /// Before each answer to a write.
+    Always,
+    /// Once a second.
+    #[default]
+    #[value(name = "everysec")]
+    EverySecond,
+    /// When the operating system chooses.
+    No,
+}
+
+impl SyncPolicy {
+    /// All policies, each at the position that [`Live`] keeps.
+    const ALL: [Self; 3] = [Self::EverySecond, Self::Always, Self::No];
+    /// Their names, in the order in which Redis lists them.
+    pub(super) const NAMES: [&'static str; 3] = {
+        let [a, b, c] = Self::ALL;
+        [a.name(), b.name(), c.name()]
+    };
+
+    /// Redis's name for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EverySecond => "everysec",
+            Self::Always => "always",
+            Self::No => "no",
+        }
+    }
 }
 
 /// The class of a connection, which selects the limits for its output buffer.
@@ -60,9 +94,9 @@ impl Live {
         }
         let slow_us = value("slowlog-log-slower-than").parse().unwrap_or(-1);
         self.slow_us.store(slow_us, Relaxed);
-        let policies = ["everysec", "always", "no"];
-        let sync = policies.iter().position(|&p| p == value("appendfsync"));
-        self.sync.store(sync.unwrap_or(0) as u64, Relaxed);
+        let policy = value("appendfsync");
+        let position = SyncPolicy::NAMES.iter().position(|name| *name == policy);
+        self.sync_policy.store(position.unwrap_or(0), Relaxed);
         let limits = parse_output_limits(value("client-output-buffer-limit"));
         for (fields, limit) in self.output.iter().zip(limits) {
             fields[0].store(limit.hard, Relaxed);
@@ -144,10 +178,11 @@ impl Live {
         self.busy_reply_ms.load(Relaxed)
     }
 
-    /// When writes reach the disk: 0 once a second, 1 before each answer, 2 when the operating system chooses.
+    /// How often writes reach the disk.
     #[must_use]
-    pub fn sync(&self) -> u64 {
-        self.sync.load(Relaxed)
+    pub fn sync_policy(&self) -> SyncPolicy {
+        let policy = SyncPolicy::ALL.get(self.sync_policy.load(Relaxed));
+        policy.copied().unwrap_or_default()
     }
 
     /// How often a second the background work runs.

@@ -32,7 +32,7 @@ use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;
 use descriptors::allow_clients;
-pub use live::Live;
+pub use live::{Live, SyncPolicy};
 pub(crate) use live::{OutputClass, total_memory};
 use parameters::{Change, PARAMETERS, Parameter};
 

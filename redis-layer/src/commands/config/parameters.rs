@@ -4,6 +4,7 @@
 //! of Redis, except for the two limits on what clients may hold in memory: here each client may send
 //! 256 MB and all of them together 1 GB. `docs/server.md` explains them.
 
+use crate::commands::config::live::SyncPolicy;
 use crate::commands::config::value::Kind::{
     self, Bytes, BytesFrom, BytesOrShare, Choice, Events, Flag, Integer, OomScores, OutputLimits,
     Percentiles, SavePoints, ShutdownFlags, Text, TitleTemplate,
@@ -80,7 +81,7 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("aof-use-rdb-preamble", "", Flag, "yes", Kept),
     row("appenddirname", "", Text, "appendonlydir", Fixed),
     row("appendfilename", "", Text, "appendonly.aof", Fixed),
-    row("appendfsync", "", Choice(&["everysec", "always", "no"]), "everysec", Live),
+    row("appendfsync", "", Choice(&SyncPolicy::NAMES), "everysec", Live),
     row("appendonly", "", Flag, "yes", Kept),
     row("auto-aof-rewrite-min-size", "", Bytes(0, MAX_BYTES), "67108864", Kept),
     row("auto-aof-rewrite-percentage", "", Integer(0, MAX_32), "100", Kept),
