@@ -156,9 +156,7 @@ impl MemtableWriter {
             note(index, list.list(), known, (node, target, hash));
             node
         });
-        if let Some(growth) = growth {
-            growth.note(list.list(), node, hash);
-        }
+        note_in_next(growth.as_ref(), list.list(), node, hash);
     }
 
     /// Inserts several versions. The result is the same as calling [`insert`](Self::insert) for
@@ -197,9 +195,7 @@ impl MemtableWriter {
             for &(target, value, hash) in &together[..len] {
                 let known = index.find(target.user_key, hash);
                 if let Some(node) = insert_known(list, known, target, value) {
-                    if let Some(growth) = growth {
-                        growth.note(list.list(), node, hash);
-                    }
+                    note_in_next(growth, list.list(), node, hash);
                     continue;
                 }
                 unknown.add((target, value, hash), known);
@@ -265,9 +261,7 @@ impl<'a, 'i> ToSearch<'a, 'i> {
         for (((target, _), (known, hash)), node) in entries.iter().zip(self.known).zip(nodes) {
             let Some(node) = node else { continue };
             note(index, list.list(), known, (node, *target, hash));
-            if let Some(growth) = growth {
-                growth.note(list.list(), node, hash);
-            }
+            note_in_next(growth, list.list(), node, hash);
         }
         self.len = 0;
     }
@@ -494,6 +488,14 @@ fn note(
         Known::Newest(newest, slot) if list.is_older(newest, target) => slot.renew(node),
         Known::Absent(slot) => slot.fill(node),
         Known::Newest(..) | Known::Unknown => {}
+    }
+}
+
+/// Notes a new node for the index's next table, while that is made.
+#[inline]
+fn note_in_next(growth: Option<&Growth>, list: &SkipList, node: Node, hash: KeyHash) {
+    if let Some(growth) = growth {
+        growth.note(list, node, hash);
     }
 }
 
