@@ -167,32 +167,12 @@ impl Check<'_> {
             };
             self.seen.data_blocks += 1;
             let key = cursor.entries().key().to_vec();
-            let misplaced = (block.handle.offset != end).then(|| {
-                let what = format!(
-                    "data block {} should begin here, where the one before ends; the index leads to byte {}",
-                    block.number, block.handle.offset
-                );
-                (end, what)
-            });
-            let read = match misplaced {
-                // Not read: many entries may lead to the same block.
-                Some(wrong) if block.handle.offset < end => Err(wrong),
-                misplaced => {
-                    if let Some((at, what)) = misplaced {
-                        (self.found)(at, what);
-                    }
-                    self.data_block(block, &key, footer.index)
-                }
-            };
-            match read {
-                Ok(()) => {}
-                Err((at, what)) => {
-                    (self.found)(at, what);
-                    self.whole = false;
-                    // The first key of the next block must not be compared with a key in the middle
-                    // of this one.
-                    self.last_key.clear();
-                }
+            if let Err((at, what)) = self.block_in_place(block, &key, end, footer.index) {
+                (self.found)(at, what);
+                self.whole = false;
+                // The first key of the next block must not be compared with a key in the middle
+                // of this one.
+                self.last_key.clear();
             }
             self.last_index_key = Some(key);
             if block.handle.range_within(self.file.len()).is_some() {
@@ -207,6 +187,29 @@ impl Check<'_> {
             (self.found)(footer.index.offset + damage.at as u64, damage.to_string());
         }
         end
+    }
+
+    /// Checks that a data block begins at `end`, where the one before ends, and then the block.
+    fn block_in_place(
+        &mut self,
+        block: DataBlock,
+        index_key: &[u8],
+        end: u64,
+        index: Handle,
+    ) -> Result<(), (u64, String)> {
+        let begin = block.handle.offset;
+        if begin != end {
+            let what = format!(
+                "data block {} should begin here, where the one before ends; the index leads to byte {begin}",
+                block.number
+            );
+            // Not read: many entries may lead to the same block.
+            if begin < end {
+                return Err((end, what));
+            }
+            (self.found)(end, what);
+        }
+        self.data_block(block, index_key, index)
     }
 
     fn data_block(
@@ -332,25 +335,27 @@ impl Check<'_> {
         let Some(handle) = stated.range_delete_block else {
             return;
         };
-        let contents = told(self.found, read_part(self.file, handle));
-        let read = contents.map(|contents| {
-            let fragments = range_block::fragments_of(contents, stated.range_deletes)?;
-            match self.order {
-                Some(order) => range_block::in_order(order, fragments.clone()).map(|_| fragments),
-                None => Ok(fragments),
-            }
-        });
-        let fragments = match read {
-            Some(Ok(fragments)) => fragments,
+        match self.fragments(handle, stated.range_deletes) {
+            Some(Ok(fragments)) => self.add_fragments(&fragments, stated),
             Some(Err(what)) => {
                 self.whole = false;
-                return (self.found)(handle.offset, what);
+                (self.found)(handle.offset, what);
             }
-            None => {
-                self.whole = false;
-                return;
-            }
-        };
+            None => self.whole = false,
+        }
+    }
+
+    /// Reads the block of range tombstones. `None` if it cannot be read, which is told already.
+    fn fragments(&mut self, handle: Handle, count: u64) -> Option<Result<Vec<Fragment>, String>> {
+        let contents = told(self.found, read_part(self.file, handle))?;
+        let fragments = range_block::fragments_of(contents, count);
+        Some(fragments.and_then(|fragments| match self.order {
+            Some(order) => range_block::in_order(order, fragments.clone()).map(|_| fragments),
+            None => Ok(fragments),
+        }))
+    }
+
+    fn add_fragments(&mut self, fragments: &[Fragment], stated: &Properties) {
         let seen = &mut self.seen;
         let empty = seen.entries == 0;
         if empty {
