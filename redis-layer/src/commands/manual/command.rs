@@ -155,32 +155,19 @@ fn key_specifications(spec: &Spec) -> impl Iterator<Item = Reply> {
 
 /// Where some of the keys are, and what is done with them.
 fn key_specification(key: &Key) -> [(Reply, Reply); 3] {
-    let number = |name, number: usize| (name, Reply::count(number as u64));
-    let one_behind = || {
-        (
-            "range",
-            vec![
-                number("lastkey", 0),
-                number("keystep", 1),
-                number("limit", 0),
-            ],
-        )
-    };
-    let (begin, find) = match key.place {
-        Place::Between { first, last, step } => {
-            let behind_first = i64::try_from(first).map_or(0, |first| last - first);
-            let last = if last < 0 { last } else { behind_first };
-            let last = ("lastkey", Reply::Integer(last));
-            let find = vec![last, number("keystep", step), number("limit", 0)];
-            (("index", vec![number("index", first)]), ("range", find))
-        }
-        Place::Counted { at } => {
-            let find = vec![
-                number("keynumidx", 0),
-                number("firstkey", 1),
-                number("keystep", 1),
-            ];
-            (("index", vec![number("index", at)]), ("keynum", find))
+    let words = key.usage.words().iter().copied().map(Reply::Status);
+    [
+        (Reply::text("flags"), Reply::Set(words.collect())),
+        (Reply::text("begin_search"), begin_search(&key.place)),
+        (Reply::text("find_keys"), find_keys(&key.place)),
+    ]
+}
+
+/// Where the search for keys begins.
+fn begin_search(place: &Place) -> Reply {
+    match *place {
+        Place::Between { first: at, .. } | Place::Counted { at } => {
+            step("index", vec![number("index", at)])
         }
         Place::Behind {
             word,
@@ -188,27 +175,53 @@ fn key_specification(key: &Key) -> [(Reply, Reply); 3] {
             is_told: true,
             ..
         } => {
-            let word = ("keyword", Reply::Bulk(word.to_ascii_uppercase().into()));
-            (
-                ("keyword", vec![word, number("startfrom", from)]),
-                one_behind(),
+            let word = Reply::Bulk(word.to_ascii_uppercase().into());
+            step(
+                "keyword",
+                vec![("keyword", word), number("startfrom", from)],
             )
         }
-        Place::Behind { .. } | Place::Unknown => (("unknown", Vec::new()), ("unknown", Vec::new())),
+        Place::Behind { .. } | Place::Unknown => step("unknown", Vec::new()),
+    }
+}
+
+/// Which arguments are keys, counted from where the search begins.
+fn find_keys(place: &Place) -> Reply {
+    let range = |last, every| {
+        let last = ("lastkey", Reply::Integer(last));
+        step(
+            "range",
+            vec![last, number("keystep", every), number("limit", 0)],
+        )
     };
-    let step = |(kind, fields): (&'static str, Vec<(&'static str, Reply)>)| {
-        let fields = fields
-            .into_iter()
-            .map(|(name, value)| (Reply::text(name), value));
-        Reply::Map(vec![
-            (Reply::text("type"), Reply::text(kind)),
-            (Reply::text("spec"), Reply::Map(fields.collect())),
-        ])
-    };
-    let words = key.usage.words().iter().copied().map(Reply::Status);
-    [
-        (Reply::text("flags"), Reply::Set(words.collect())),
-        (Reply::text("begin_search"), step(begin)),
-        (Reply::text("find_keys"), step(find)),
-    ]
+    match *place {
+        Place::Between { first, last, step } if last >= 0 => {
+            range(i64::try_from(first).map_or(0, |first| last - first), step)
+        }
+        Place::Between { last, step, .. } => range(last, step),
+        Place::Counted { .. } => {
+            let fields = [("keynumidx", 0), ("firstkey", 1), ("keystep", 1)];
+            step(
+                "keynum",
+                fields.map(|(name, value)| number(name, value)).into(),
+            )
+        }
+        Place::Behind { is_told: true, .. } => range(0, 1),
+        Place::Behind { .. } | Place::Unknown => step("unknown", Vec::new()),
+    }
+}
+
+/// One step of a search: its kind, and what it needs to know.
+fn step(kind: &'static str, fields: Vec<(&'static str, Reply)>) -> Reply {
+    let fields = fields
+        .into_iter()
+        .map(|(name, value)| (Reply::text(name), value));
+    Reply::Map(vec![
+        (Reply::text("type"), Reply::text(kind)),
+        (Reply::text("spec"), Reply::Map(fields.collect())),
+    ])
+}
+
+fn number(name: &'static str, number: usize) -> (&'static str, Reply) {
+    (name, Reply::count(number as u64))
 }
