@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engine::vfs::MemoryVfs;
+use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Db, Options, WriteBatch, WriteOptions};
 use support::hooked::Hooked;
 
@@ -21,6 +21,14 @@ fn slow_syncs(memory: &MemoryVfs) -> (Hooked, Arc<AtomicU64>) {
         }
     });
     (vfs, syncs)
+}
+
+fn open(vfs: impl Vfs + 'static) -> Db {
+    let options = Options {
+        vfs: Arc::new(vfs),
+        ..Options::default()
+    };
+    Db::open("db", options).unwrap()
 }
 
 const THREADS: u64 = 8;
@@ -50,14 +58,7 @@ fn write_from_many_threads(db: &Db, sync: impl Fn(u64) -> bool + Sync) {
 fn writers_share_syncs_and_lose_nothing() {
     let memory = MemoryVfs::new();
     let (vfs, syncs) = slow_syncs(&memory);
-    let db = Db::open(
-        "db",
-        Options {
-            vfs: Arc::new(vfs),
-            ..Options::default()
-        },
-    )
-    .unwrap();
+    let db = open(vfs);
     write_from_many_threads(&db, |_| true);
     let made = syncs.load(Ordering::Relaxed);
     assert!(
@@ -73,14 +74,7 @@ fn writers_share_syncs_and_lose_nothing() {
     // Everything was acknowledged as synced, so even the harshest power cut takes nothing.
     let survived = memory.crash(0);
     drop(db);
-    let db = Db::open(
-        "db",
-        Options {
-            vfs: Arc::new(survived),
-            ..Options::default()
-        },
-    )
-    .unwrap();
+    let db = open(survived);
     assert_eq!(db.default_family().iter().count() as u64, THREADS * WRITES);
 }
 
@@ -88,14 +82,7 @@ fn writers_share_syncs_and_lose_nothing() {
 fn synced_and_unsynced_writers_get_along() {
     let memory = MemoryVfs::new();
     let (vfs, syncs) = slow_syncs(&memory);
-    let db = Db::open(
-        "db",
-        Options {
-            vfs: Arc::new(vfs),
-            ..Options::default()
-        },
-    )
-    .unwrap();
+    let db = open(vfs);
     write_from_many_threads(&db, |thread| thread == 0);
     let made = syncs.load(Ordering::Relaxed);
     assert!(
