@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::StoreKind;
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis};
+use common::servers::{Ours, RealRedis, assert_alike};
 
 /// Long enough that a command on its way has begun to wait.
 const SETTLE: Duration = Duration::from_millis(100);
@@ -346,11 +346,7 @@ fn the_slow_log_gets_a_wait_when_it_is_served() {
 /// What is pushed to where an element will be moved serves nobody: its source is not looked at.
 #[test]
 fn who_moves_waits_for_the_source_alone() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = start();
-    let run = |address| {
+    assert_alike(|address| {
         let mut said = Vec::new();
         for wait in ["blmove from to left right 0", "brpoplpush from to 0"] {
             let (mut waiter, mut writer) = (Client::connect(address), Client::connect(address));
@@ -366,8 +362,7 @@ fn who_moves_waits_for_the_source_alone() {
             call(&mut writer, "flushall");
         }
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// What a wait ends with is counted like an answer that comes at once: the error by its code, and the command as failed.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use common::StoreKind;
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis};
+use common::servers::{Ours, RealRedis, assert_alike};
 use redis_layer::server::Options;
 
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -411,11 +411,7 @@ fn a_pause_holds_back_writes_or_everything_until_it_ends() {
 
 #[test]
 fn a_password_is_asked_of_everybody_who_comes_after_it() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let mut first = Client::connect(address);
         let mut said = vec![first.call(&["config", "set", "requirepass", "secret"])];
         said.push(first.call(&["get", "k"]));
@@ -460,18 +456,13 @@ fn a_password_is_asked_of_everybody_who_comes_after_it() {
         said.push(first.call(&["config", "set", "requirepass", ""]));
         said.push(Client::connect(address).call(&["ping"]));
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// What a client may send is decided when its command is read, so all commands before have run.
 #[test]
 fn a_pipeline_may_change_what_its_own_rest_may_be() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let mut first = Client::connect(address);
         first.call(&["config", "set", "requirepass", "secret"]);
         let long = format!("echo {}", "x".repeat(16_385));
@@ -513,18 +504,13 @@ fn a_pipeline_may_change_what_its_own_rest_may_be() {
             said.push((answers.escape_ascii().to_string(), is_closed));
         }
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// A refusal takes nothing back of what came before it.
 #[test]
 fn hello_takes_its_options_one_by_one() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let mut first = Client::connect(address);
         first.call(&["config", "set", "requirepass", "pass"]);
         let mut said = Vec::new();
@@ -547,8 +533,7 @@ fn hello_takes_its_options_one_by_one() {
             }
         }
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 #[test]
@@ -734,11 +719,7 @@ fn a_pause_of_writes_holds_back_scripts_and_messages() {
 /// What is no command is shown as none, and counted for none.
 #[test]
 fn the_last_command_is_shown_though_it_was_refused() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut client, mut other) = (Client::connect(address), Client::connect(address));
         let id = id(&mut client);
         client.call(&["config", "resetstat"]);
@@ -762,18 +743,13 @@ fn the_last_command_is_shown_though_it_was_refused() {
         let mut refused: Vec<_> = refused.map(str::to_owned).collect();
         refused.sort();
         (shown, refused)
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// What others see of a client follows it through scripts, transactions that will not run, and `RESET`.
 #[test]
 fn the_list_shows_what_holds_for_the_next_command() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut client, mut other) = (Client::connect(address), Client::connect(address));
         let id = id(&mut client);
         let script = "redis.call('select', 1) return redis.call('set', KEYS[1], 1)";
@@ -803,6 +779,5 @@ fn the_list_shows_what_holds_for_the_next_command() {
             shown.extend(list.split(' ').filter(is_shown).map(str::to_owned));
         }
         shown
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::StoreKind;
 use common::client::Client;
-use common::servers::{Ours, RealRedis};
+use common::servers::{Ours, RealRedis, assert_alike};
 
 const NUMBER: &[&str] = &[
     "0",
@@ -354,11 +354,7 @@ fn info_has_the_sections_and_fields_of_a_real_server() {
 
 #[test]
 fn calls_failures_and_refusals_are_counted() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let mut client = Client::connect(address);
         for line in [
             "config resetstat",
@@ -377,8 +373,7 @@ fn calls_failures_and_refusals_are_counted() {
             client.call(&words);
         }
         client.counts()
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// An error about a value names a setting as Redis has it, in whatever case the client wrote it.

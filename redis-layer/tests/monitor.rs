@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::StoreKind;
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis};
+use common::servers::{Ours, RealRedis, assert_alike};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -42,11 +42,7 @@ fn replies(address: SocketAddr, lines: &[&str]) -> Vec<(Vec<String>, bool)> {
 
 #[test]
 fn monitors_see_commands_but_no_secrets() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut monitor, mut client) = (Client::connect(address), Client::connect(address));
         monitor.call(&["monitor"]);
         for line in [
@@ -72,8 +68,7 @@ fn monitors_see_commands_but_no_secrets() {
             client.call(&words);
         }
         arrived(&mut monitor)
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 #[test]
@@ -111,19 +106,14 @@ fn who_looks_on_leaves_the_keys_alone() {
 /// A script that says that it does not write may run: it cannot do harm.
 #[test]
 fn who_looks_on_may_run_scripts_that_do_not_write() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let mut client = Client::connect(address);
         client.call(&["monitor"]);
         let script = "#!lua flags=no-writes\nreturn redis.call('echo', 'x')";
         let words = ["eval", script, "0"].map(common::unescape);
         client.send(&encode(&words.to_vec())).unwrap();
         arrived(&mut client)
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// Commands that arrive together would run together, and past the refusal.
@@ -163,11 +153,7 @@ fn who_leaves_does_not_see_that() {
 /// It is a client like others, or one that listens to channels.
 #[test]
 fn who_looks_on_is_no_replica() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let connect = || Client::connect(address);
         let (mut killer, mut monitor, mut listener) = (connect(), connect(), connect());
         monitor.call(&["monitor"]);
@@ -181,22 +167,16 @@ fn who_looks_on_is_no_replica() {
         }
         let closed = [monitor, listener].map(|mut client| client.rest(PATIENCE).1);
         (said, closed)
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 #[test]
 fn who_looks_on_is_not_held_back() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut monitor, mut pauser) = (Client::connect(address), Client::connect(address));
         monitor.call(&["monitor"]);
         pauser.call(&["client", "pause", "60000"]);
         monitor.send(b"ping\r\nclient unpause\r\n").unwrap();
         (arrived(&mut monitor), pauser.call(&["ping"]))
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::StoreKind;
 use common::client::Client;
-use common::servers::{Ours, RealRedis};
+use common::servers::{Ours, RealRedis, assert_alike};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -25,11 +25,7 @@ fn id(client: &mut Client) -> String {
 
 #[test]
 fn cached_keys_are_named_when_they_change() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
         for line in [
             "client reply skip",
@@ -78,17 +74,12 @@ fn cached_keys_are_named_when_they_change() {
         thread::sleep(Duration::from_millis(20));
         writer.call(&["flushall"]);
         reader.rest(PATIENCE).0.escape_ascii().to_string()
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 #[test]
 fn another_connection_may_get_the_messages() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
         let mut writer = Client::connect(address);
         let listener_id = id(&mut listener);
@@ -104,18 +95,13 @@ fn another_connection_may_get_the_messages() {
         writer.call(&["set", "b", "1"]);
         let info = reader.call(&["client", "trackinginfo"]);
         (told, redirect, info.contains("broken_redirect"))
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// In the moment in which it was told to end, too: what it would have been told is lost.
 #[test]
 fn who_is_told_to_end_gets_no_messages_for_others() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
         let mut writer = Client::connect(address);
         let listener_id = id(&mut listener);
@@ -129,18 +115,13 @@ fn who_is_told_to_end_gets_no_messages_for_others() {
         let replies = writer.rest(PATIENCE).0.escape_ascii().to_string();
         let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
         (replies, told.replace(&format!(":{listener_id}\\r\\n"), ""))
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// A script that reads anything lets the client cache the keys that the script was given, and no others.
 #[test]
 fn the_keys_of_a_script_are_cached_if_it_reads() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
         reader.call(&["hello", "3"]);
         reader.call(&["client", "tracking", "on"]);
@@ -160,8 +141,7 @@ fn the_keys_of_a_script_are_cached_if_it_reads() {
             said.push(reader.rest(PATIENCE).0.escape_ascii().to_string());
         }
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// Who waits hears of the change that its own command made, and gets its answer first.
@@ -207,11 +187,7 @@ fn a_smaller_table_forgets_keys_at_once() {
 /// had read before is old, and it is told so.
 #[test]
 fn what_a_transaction_reads_after_changing_it_is_not_old() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
         reader.call(&["hello", "3"]);
         reader.call(&["client", "tracking", "on"]);
@@ -235,8 +211,7 @@ fn what_a_transaction_reads_after_changing_it_is_not_old() {
             writer.call(&["set", key, "2"]);
         }
         reader.rest(PATIENCE).0.escape_ascii().to_string()
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// What a client tracked that is gone must not push out what the next one tracks.
@@ -279,11 +254,7 @@ fn the_table_is_empty_when_nobody_tracks() {
 /// What `CLIENT CACHING` says holds until the next command that is not about the client itself.
 #[test]
 fn a_choice_to_cache_outlives_commands_about_the_client() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
         reader.call(&["hello", "3"]);
         reader.call(&["client", "tracking", "on", "optin"]);
@@ -310,8 +281,7 @@ fn a_choice_to_cache_outlives_commands_about_the_client() {
             said.push(format!("{key}: {:?}", message.map(|bytes| bytes.len())));
         }
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// Who tracks prefixes hears of all that a pipeline has changed in one message a prefix, behind the answers.
@@ -369,11 +339,7 @@ fn changes_that_arrive_together_are_told_together() {
 /// What the table forgets is no change: who tracks prefixes is not told, and who has just read it is told behind the answer.
 #[test]
 fn a_key_that_the_table_forgets_has_not_changed() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let (mut reader, mut other) = (Client::connect(address), Client::connect(address));
         let mut by_prefix = Client::connect(address);
         for client in [&mut reader, &mut by_prefix] {
@@ -390,8 +356,7 @@ fn a_key_that_the_table_forgets_has_not_changed() {
         let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
         let heard = by_prefix.rest(PATIENCE).0;
         (answer, told.matches("invalidate").count(), heard)
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
 
 /// Who was told to end tracks nothing any more, though its connection may not have noticed.
@@ -477,11 +442,7 @@ fn keys_are_named_in_the_order_of_their_changes() {
 /// with its answer in hand, that client must not read its old copy.
 #[test]
 fn what_changed_before_an_element_came_is_told_before_the_element() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
+    assert_alike(|address| {
         let mut waiting = Client::connect(address);
         let mut writer = Client::connect(address);
         let mut said = Vec::new();
@@ -503,6 +464,5 @@ fn what_changed_before_an_element_came_is_told_before_the_element() {
             said.push(told.escape_ascii().to_string());
         }
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
+    });
 }
