@@ -111,6 +111,28 @@ struct Explain<'e, 'l> {
     count: usize,
 }
 
+/// Explains the header of a fragment, given how many records ended before it.
+fn header(notes: &mut Notes<'_, '_>, length: usize, fragment_type: FragmentType, records: usize) {
+    let (title, name) = match fragment_type {
+        FragmentType::Whole => ("a whole record", "whole"),
+        FragmentType::First => ("the first part of a record", "first"),
+        FragmentType::Middle => ("a middle part of a record", "middle"),
+        FragmentType::Last => ("the last part of a record", "last"),
+        FragmentType::Mark if length == 0 => {
+            ("all before it was durable when it was written", "mark")
+        }
+        FragmentType::Mark => ("so much was durable when it was written", "mark"),
+    };
+    match fragment_type {
+        FragmentType::Mark => notes.part(format!("mark: {title}")),
+        _ => notes.part(format!("fragment: {title}, number {records}")),
+    }
+    notes.field(4, "checksum of the fragment and its place: right");
+    notes.field(2, format!("length {length}"));
+    notes.field(1, format!("type {}: {name}", fragment_type as u8));
+    notes.field(4, "the log's number");
+}
+
 impl Explain<'_, '_> {
     /// Explains the zeros where no header fits any more.
     fn padding(&mut self, at: usize, next: usize) -> Result<usize, Wrong> {
@@ -134,63 +156,63 @@ impl Explain<'_, '_> {
         fragment_type: FragmentType,
     ) -> Result<(), Wrong> {
         let at = payload.start - HEADER_BYTES;
-        let (title, name) = match fragment_type {
-            FragmentType::Whole => ("a whole record", "whole"),
-            FragmentType::First => ("the first part of a record", "first"),
-            FragmentType::Middle => ("a middle part of a record", "middle"),
-            FragmentType::Last => ("the last part of a record", "last"),
-            FragmentType::Mark if payload.is_empty() => {
-                ("all before it was durable when it was written", "mark")
+        let place = at as u64..payload.end as u64;
+        self.check_turn(&place, fragment_type)?;
+        let contents = self.contents;
+        let mut notes = Notes::new(&contents[at..payload.end], at as u64, self.listener);
+        header(&mut notes, payload.len(), fragment_type, self.count);
+        let begin = payload.start as u64;
+        let payload = &contents[payload];
+        match fragment_type {
+            FragmentType::Mark => {
+                if let Some(upto) = durable_before(at, payload)
+                    && upto < at as u64
+                {
+                    notes.field(8, format!("all before byte {upto} was durable"));
+                }
+                return Ok(());
             }
-            FragmentType::Mark => ("so much was durable when it was written", "mark"),
-        };
+            FragmentType::Whole => {
+                self.count += 1;
+                return self.payload(payload, begin);
+            }
+            FragmentType::First | FragmentType::Middle | FragmentType::Last => {
+                notes.field_to(HEADER_BYTES + payload.len(), "payload");
+                let record = self.record.get_or_insert_default();
+                record.extend_from_slice(payload);
+            }
+        }
+        if fragment_type == FragmentType::Last {
+            self.gathered(place)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Checks that a record's first fragment comes first, followed by its other ones.
+    fn check_turn(&self, place: &Range<u64>, fragment_type: FragmentType) -> Result<(), Wrong> {
         let begins = matches!(
             fragment_type,
             FragmentType::Whole | FragmentType::First | FragmentType::Mark
         );
-        if begins != self.record.is_none() {
-            let what = match begins {
-                true => "the record before does not end, and here another begins",
-                false => "a record's later part is here without its first part",
-            };
-            return Err(Wrong::new(at as u64..payload.end as u64, what));
-        }
-        let bytes = &self.contents[at..payload.end];
-        let mut notes = Notes::new(bytes, at as u64, self.listener);
-        match fragment_type {
-            FragmentType::Mark => notes.part(format!("mark: {title}")),
-            _ => notes.part(format!("fragment: {title}, number {}", self.count)),
-        }
-        notes.field(4, "checksum of the fragment and its place: right");
-        notes.field(2, format!("length {}", payload.len()));
-        notes.field(1, format!("type {}: {name}", fragment_type as u8));
-        notes.field(4, "the log's number");
-        if fragment_type == FragmentType::Mark {
-            if let Some(upto) = durable_before(at, &self.contents[payload])
-                && upto < at as u64
-            {
-                notes.field(8, format!("all before byte {upto} was durable"));
-            }
+        if begins == self.record.is_none() {
             return Ok(());
         }
-        if fragment_type == FragmentType::Whole {
-            self.count += 1;
-            return self.payload(&self.contents[payload.clone()], payload.start as u64);
-        }
-        notes.field_to(bytes.len(), "payload");
-        let record = self.record.get_or_insert_default();
-        record.extend_from_slice(&self.contents[payload]);
-        if fragment_type == FragmentType::Last {
-            self.count += 1;
-            let record = self.record.take().unwrap_or_default();
-            let title = "the record, put together; offsets count from its beginning";
-            Notes::new(&record, 0, self.listener).part(title);
-            let range = at as u64..(at + bytes.len()) as u64;
-            return self
-                .payload(&record, 0)
-                .map_err(|wrong| Wrong::new(range, wrong.what));
-        }
-        Ok(())
+        let what = match begins {
+            true => "the record before does not end, and here another begins",
+            false => "a record's later part is here without its first part",
+        };
+        Err(Wrong::new(place.clone(), what))
+    }
+
+    /// Explains a record whose last fragment is at `place`.
+    fn gathered(&mut self, place: Range<u64>) -> Result<(), Wrong> {
+        self.count += 1;
+        let record = self.record.take().unwrap_or_default();
+        let title = "the record, put together; offsets count from its beginning";
+        Notes::new(&record, 0, self.listener).part(title);
+        self.payload(&record, 0)
+            .map_err(|wrong| Wrong::new(place, wrong.what))
     }
 
     fn payload(&mut self, payload: &[u8], base: u64) -> Result<(), Wrong> {
