@@ -5,7 +5,7 @@ mod common;
 use common::over_every_store;
 
 #[test]
-fn single_bits() {
+fn single_bits_are_set_and_read_and_wrong_offsets_refused() {
     const OFFSET: &str = "ERR bit offset is not an integer or out of range";
     over_every_store(|direct| {
         direct.expect(&[
@@ -85,7 +85,7 @@ fn strings_are_combined() {
 }
 
 #[test]
-fn numbers_of_any_width() {
+fn numbers_of_any_width_wrap_saturate_or_fail() {
     const TYPE: &str = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not \
                         supported but i64 is.";
     over_every_store(|direct| {

@@ -51,7 +51,7 @@ fn every_file_of_a_sound_database() {
 
 /// One flipped bit in each kind of file, and what each command says about it.
 #[test]
-fn damaged_files() {
+fn one_flipped_bit_in_each_kind_of_file_is_named() {
     let home = tempfile::tempdir().unwrap();
     database(home.path());
     let by_suffix = |suffix: &str| {

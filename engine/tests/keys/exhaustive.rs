@@ -11,7 +11,7 @@ use engine::keys::{DecodeKey, Varint, decode_f16_bits, encode_f16_bits, encode_i
 use crate::binary16;
 
 #[test]
-fn all_pairs_of_i8_and_u8() {
+fn all_pairs_of_i8_and_u8_sort_as_their_keys() {
     for a in u8::MIN..=u8::MAX {
         for b in u8::MIN..=u8::MAX {
             assert_eq!(encode_u8(a).cmp(&encode_u8(b)), a.cmp(&b), "{a} {b}");
@@ -45,7 +45,7 @@ fn ascending<T: DecodeKey + PartialOrd + Debug>(values: impl Iterator<Item = T>)
 }
 
 #[test]
-fn all_values_of_8_and_16_bits() {
+fn all_values_of_8_and_16_bits_ascend_with_their_keys() {
     assert_eq!(ascending(i8::MIN..=i8::MAX), 1 << 8);
     assert_eq!(ascending(u8::MIN..=u8::MAX), 1 << 8);
     assert_eq!(ascending(i16::MIN..=i16::MAX), 1 << 16);
@@ -54,7 +54,7 @@ fn all_values_of_8_and_16_bits() {
 }
 
 #[test]
-fn all_values_of_binary16() {
+fn all_values_of_binary16_ascend_with_their_keys() {
     let mut all: Vec<_> = (0..=u16::MAX)
         .map(|bits| (bits, binary16::value(bits)))
         .collect();
@@ -97,7 +97,7 @@ fn the_binary16_model_knows_some_numbers() {
 }
 
 #[test]
-fn varints_around_every_change_of_length() {
+fn varints_around_every_change_of_length_ascend_with_their_keys() {
     let edges = (0..64).flat_map(|power| {
         let edge = 1_u64 << power;
         [edge - 1, edge, edge + 1]

@@ -13,7 +13,7 @@ use crate::exact::{exact, exact_for_all_types};
 use crate::generators::{bits64, byte, bytes, text};
 
 #[test]
-fn every_short_string_over_the_bytes_that_matter() {
+fn every_short_string_over_the_bytes_that_matter_is_one_key_or_refused() {
     const ALPHABET: [u8; 8] = [0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff, b'0'];
     let mut keys = vec![Vec::new()];
     for length in 0..=4 {
@@ -32,12 +32,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn any_bytes(key in proptest::collection::vec(byte(), 0..24)) {
+    fn any_bytes_are_one_key_or_refused(key in proptest::collection::vec(byte(), 0..24)) {
         exact_for_all_types(&key);
     }
 
     #[test]
-    fn keys_that_were_damaged(
+    fn damaged_keys_are_other_keys_or_refused(
         name in bytes(), label in text(), bits in bits64(), at in any::<prop::sample::Index>(),
         new in byte(), cut in any::<prop::sample::Index>(), tail in bytes(),
     ) {
@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn ledis_keys(marker in prop_oneof![Just(b'<'), Just(b'='), any::<u8>()], score in any::<i64>()) {
+    fn a_ledis_marker_that_does_not_fit_is_refused(marker in prop_oneof![Just(b'<'), Just(b'='), any::<u8>()], score in any::<i64>()) {
         let mut key = ledis::encode_i64(score);
         prop_assert_eq!(ledis::decode_i64(key), Ok(score));
         key[0] = marker;

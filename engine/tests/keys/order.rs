@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn integers((a, b) in pair(bits128())) {
+    fn keys_of_integers_sort_as_the_integers((a, b) in pair(bits128())) {
         ord_laws(&(a as u8), &(b as u8))?;
         ord_laws(&(a as u16), &(b as u16))?;
         ord_laws(&(a as u32), &(b as u32))?;
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn integer_neighbours(a in bits128(), step in 1_u128..300) {
+    fn keys_of_close_integers_sort_as_the_integers(a in bits128(), step in 1_u128..300) {
         ord_laws(&a, &a.wrapping_add(step))?;
         ord_laws(&(a as i128), &(a as i128).wrapping_add(step as i128))?;
         ord_laws(&(a as u64), &(a as u64).wrapping_add(step as u64))?;
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn floats_in_total_order((a, b) in pair(bits64())) {
+    fn keys_of_floats_sort_in_total_order((a, b) in pair(bits64())) {
         let (wide_a, wide_b) = (f64::from_bits(a), f64::from_bits(b));
         laws(&wide_a, &wide_b, wide_a.total_cmp(&wide_b))?;
         // Bit for bit, NaN payloads included. The bits are compared because NaN equals nothing.
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn floats_as_numbers((a, b) in pair(bits64())) {
+    fn keys_of_numeric_floats_sort_as_the_numbers((a, b) in pair(bits64())) {
         let (wide_a, wide_b) = (f64::from_bits(a), f64::from_bits(b));
         prop_assert_eq!(Numeric::<f64>::new(wide_a).is_err(), wide_a.is_nan());
         prop_assert_eq!(encode_f64_numeric(wide_a).is_err(), wide_a.is_nan());
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn byte_strings((a, b) in prop_oneof![pair(bytes()), bytes_pair()]) {
+    fn keys_of_byte_strings_sort_as_the_strings((a, b) in prop_oneof![pair(bytes()), bytes_pair()]) {
         ord_laws(&a, &b)?;
         prop_assert_eq!(a[..].to_key(), a.to_key(), "slices and vectors share a key");
         // The raw form keeps the order too, but not the order of what follows it in a tuple.
@@ -155,13 +155,13 @@ proptest! {
     }
 
     #[test]
-    fn texts((a, b) in pair(text())) {
+    fn keys_of_texts_sort_as_the_texts((a, b) in pair(text())) {
         ord_laws(&a, &b)?;
         prop_assert_eq!(a.as_str().to_key(), a.as_bytes().to_key(), "text is its UTF-8 bytes");
     }
 
     #[test]
-    fn varints_decimals_and_booleans((a, b) in pair(bits64())) {
+    fn keys_of_varints_decimals_and_booleans_sort_as_the_values((a, b) in pair(bits64())) {
         ord_laws(&Varint(a), &Varint(b))?;
         ord_laws(&PaddedDecimal(a), &PaddedDecimal(b))?;
         ord_laws(&(a & 1 == 1), &(b & 1 == 1))?;
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn tuples_with_fields_that_are_often_equal(
+    fn tuples_whose_fields_are_often_equal_sort_field_by_field(
         (a, b) in pair((small_bytes(), -1_i8..=1, small_bytes(), any::<bool>()))
     ) {
         ord_laws(&a, &b)?;
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn tuples_of_every_arity((a, b) in pair((bits64(), bits64())), share in 0_usize..9) {
+    fn tuples_of_every_arity_sort_field_by_field((a, b) in pair((bits64(), bits64())), share in 0_usize..9) {
         let fields = |(x, y): (u64, u64)| [x as u8, y as u8, (x >> 8) as u8, (y >> 8) as u8,
             (x >> 16) as u8, (y >> 16) as u8, (x >> 24) as u8, (y >> 24) as u8];
         let a = fields(a);
@@ -204,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn tuples_with_floats((a, b) in pair((small_bytes(), bits64(), bits64()))) {
+    fn tuples_with_floats_sort_field_by_field((a, b) in pair((small_bytes(), bits64(), bits64()))) {
         let value = |(name, x, y): (Vec<u8>, u64, u64)| (name, f64::from_bits(x), Desc(f64::from_bits(y)));
         let (a, b) = (value(a), value(b));
         let expected = a.0.cmp(&b.0)

@@ -61,7 +61,7 @@ fn the_published_ledis_sample_is_little_endian_and_sorts_the_wrong_way() {
 }
 
 #[test]
-fn doubles_as_bits() {
+fn a_double_is_a_sign_an_exponent_and_a_fraction() {
     // sign, exponent, fraction
     let fields = |value: f64| {
         let bits = format!("{:064b}", value.to_bits());
