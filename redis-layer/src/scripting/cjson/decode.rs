@@ -179,27 +179,9 @@ impl Decoder<'_> {
                 None | Some(0) => return broken(self.at, "unexpected end of string"),
                 Some(b'"') => break,
                 Some(b'\\') => {
-                    let (byte, taken) = match self.text.get(self.at + 1) {
-                        Some(byte @ (b'"' | b'\\' | b'/')) => (*byte, 2),
-                        Some(b'b') => (0x08, 2),
-                        Some(b'f') => (0x0C, 2),
-                        Some(b'n') => (b'\n', 2),
-                        Some(b'r') => (b'\r', 2),
-                        Some(b't') => (b'\t', 2),
-                        Some(b'u') => match unicode(&self.text[self.at..]) {
-                            Some((character, taken)) => {
-                                let mut utf8 = [0; 4];
-                                let utf8 = character.encode_utf8(&mut utf8);
-                                text.extend_from_slice(utf8.as_bytes());
-                                self.at += taken;
-                                continue;
-                            }
-                            None => return broken(self.at, "invalid unicode escape code"),
-                        },
-                        _ => return broken(self.at, "invalid escape code"),
-                    };
-                    text.push(byte);
-                    self.at += taken;
+                    if let Err(what) = self.escape(&mut text) {
+                        return broken(self.at, what);
+                    }
                 }
                 Some(&byte) => {
                     text.push(byte);
@@ -212,6 +194,29 @@ impl Decoder<'_> {
             kind: Kind::Text(text),
             at: start,
         }
+    }
+
+    /// Reads what a backslash begins, and adds the character that it stands for. An error leaves the position there.
+    fn escape(&mut self, text: &mut Vec<u8>) -> Result<(), &'static str> {
+        let byte = match self.text.get(self.at + 1) {
+            Some(byte @ (b'"' | b'\\' | b'/')) => *byte,
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0C,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => {
+                let found = unicode(&self.text[self.at..]);
+                let (character, taken) = found.ok_or("invalid unicode escape code")?;
+                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                self.at += taken;
+                return Ok(());
+            }
+            _ => return Err("invalid escape code"),
+        };
+        text.push(byte);
+        self.at += 2;
+        Ok(())
     }
 
     fn value(&mut self, token: Token, depth: usize) -> mlua::Result<Value> {
