@@ -323,6 +323,9 @@ pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+    use clap::builder::PossibleValue;
+
     use super::*;
 
     #[test]
@@ -334,6 +337,19 @@ mod tests {
             last = name;
             let kept = parameter.kind.normalize(default, default);
             assert_eq!(kept.as_deref(), Ok(*default), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_sync_policy_has_one_name_everywhere() {
+        for policy in SyncPolicy::value_variants() {
+            let config = Config::new(&[("appendfsync", policy.name().to_owned())]);
+            assert_eq!(config.live.sync_policy(), *policy);
+            let option = policy.to_possible_value();
+            assert_eq!(
+                option.as_ref().map(PossibleValue::get_name),
+                Some(policy.name())
+            );
         }
     }
 

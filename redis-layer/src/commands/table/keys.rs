@@ -317,6 +317,7 @@ fn only_reads(mut operations: &[Bytes]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::table::find;
 
     #[test]
     fn keys_stand_where_the_table_says() {
@@ -371,6 +372,25 @@ mod tests {
             (SORTED, "sort k store", "k"),
         ] {
             assert_eq!(show(keys, line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_done_with_a_key_may_depend_on_the_arguments() {
+        for (line, expected) in [
+            ("get k", Use::Read),
+            ("set k v", Use::Overwrite),
+            ("set get get", Use::Overwrite),
+            ("set k v ex 9 GET", Use::ReadAndChange),
+            ("bitfield k", Use::Read),
+            ("bitfield k get u8 0 overflow sat get u8 8", Use::Read),
+            ("bitfield k get u8 0 incrby u8 0 1", Use::ReadAndChange),
+            ("bitfield k get u8", Use::ReadAndChange),
+        ] {
+            let args: Vec<Bytes> = line.split(' ').map(|word| word.to_owned().into()).collect();
+            let spec = find(&args[0]).unwrap();
+            let uses: Vec<_> = spec.key_uses(&args).collect();
+            assert_eq!(uses, [(1, expected)], "{line}");
         }
     }
 }
