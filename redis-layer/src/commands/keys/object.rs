@@ -44,48 +44,47 @@ pub(crate) fn encoding_of(
     };
     let collection = metadata.content.collection();
     let size = collection.map_or(0, |collection| collection.size);
-    let limit = |name: &'static str| u64::try_from(config.number(name)).unwrap_or(0);
     // If there are too many elements for a compact form, the value need not be read.
-    let mut value = |most: &'static str| {
-        if size <= limit(most) {
-            txn.read_value(key)
-        } else {
-            Ok(None)
-        }
+    let mut is_compact = |elements_max: &str| -> Result<bool, CommandError> {
+        Ok(size <= limit(config, elements_max)
+            && txn
+                .read_value(key)?
+                .is_some_and(|value| has_small_elements(config, &value)))
     };
-    let is_short = |bytes: &[u8], most: &'static str| bytes.len() as u64 <= limit(most);
     Ok(Some(match metadata.content {
         Content::String(text) if parse_integer(&text).is_some() => "int",
         Content::String(text) if text.len() <= EMBEDDED_BYTES => "embstr",
         Content::String(_) | Content::Pieces(_) => "raw",
         Content::List(..) => "quicklist",
-        Content::Hash(_) => {
-            let is_short = |bytes: &[u8]| is_short(bytes, "hash-max-listpack-value");
-            match value("hash-max-listpack-entries")? {
-                Some(Value::Hash(pairs))
-                    if pairs.iter().all(|(f, v)| is_short(f) && is_short(v)) =>
-                {
-                    "listpack"
-                }
-                _ => "hashtable",
-            }
-        }
-        Content::Set(_) => match value("set-max-intset-entries")? {
-            Some(Value::Set(members)) if members.iter().all(|m| parse_integer(m).is_some()) => {
-                "intset"
-            }
-            _ => "hashtable",
-        },
-        Content::SortedSet(..) => {
-            let is_short = |bytes: &[u8]| is_short(bytes, "zset-max-listpack-value");
-            match value("zset-max-listpack-entries")? {
-                Some(Value::SortedSet(pairs)) if pairs.iter().all(|e| is_short(&e.member)) => {
-                    "listpack"
-                }
-                _ => "skiplist",
-            }
-        }
+        Content::Hash(_) if is_compact("hash-max-listpack-entries")? => "listpack",
+        Content::Set(_) if is_compact("set-max-intset-entries")? => "intset",
+        Content::Hash(_) | Content::Set(_) => "hashtable",
+        Content::SortedSet(..) if is_compact("zset-max-listpack-entries")? => "listpack",
+        Content::SortedSet(..) => "skiplist",
     }))
+}
+
+/// Whether each element is small enough for a compact form, or an integer, which is what such a form of a set holds.
+fn has_small_elements(config: &Config, value: &Value) -> bool {
+    match value {
+        Value::Hash(pairs) => {
+            let most = limit(config, "hash-max-listpack-value");
+            let mut texts = pairs.iter().flat_map(|(field, value)| [field, value]);
+            texts.all(|text| text.len() as u64 <= most)
+        }
+        Value::Set(members) => members.iter().all(|member| parse_integer(member).is_some()),
+        Value::SortedSet(elements) => {
+            let most = limit(config, "zset-max-listpack-value");
+            elements
+                .iter()
+                .all(|element| element.member.len() as u64 <= most)
+        }
+        Value::String(_) | Value::List(_) => false,
+    }
+}
+
+fn limit(config: &Config, name: &str) -> u64 {
+    u64::try_from(config.number(name)).unwrap_or(0)
 }
 
 /// Whether the configured eviction policy counts uses instead of keeping the time of the last one.
