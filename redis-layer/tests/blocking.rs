@@ -5,9 +5,9 @@ mod common;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::StoreKind;
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis, assert_alike};
+use common::servers::{Ours, RealRedis};
+use common::{StoreKind, assert_alike};
 
 /// Long enough that a command on its way has begun to wait.
 const SETTLE: Duration = Duration::from_millis(100);

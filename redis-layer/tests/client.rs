@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::StoreKind;
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis, assert_alike};
+use common::servers::{Ours, RealRedis};
+use common::{StoreKind, assert_alike};
 use redis_layer::server::Options;
 
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::StoreKind;
 use common::client::Client;
-use common::servers::{Ours, RealRedis, assert_alike};
+use common::servers::{Ours, RealRedis};
+use common::{StoreKind, assert_alike};
 
 const NUMBER: &[&str] = &[
     "0",

@@ -5,9 +5,9 @@ mod common;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use common::StoreKind;
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis, assert_alike};
+use common::servers::{Ours, RealRedis};
+use common::{StoreKind, assert_alike};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 

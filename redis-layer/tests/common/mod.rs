@@ -11,6 +11,8 @@ pub(crate) mod random;
 pub(crate) mod servers;
 pub(crate) mod tree;
 
+use std::fmt::Debug;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,6 +21,8 @@ use redis_layer::commands::table::{COMMANDS, Flag};
 use redis_layer::commands::{Reply, Server, Session, Settings, execute};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check, check_ranks};
+
+use servers::{Ours, RealRedis};
 
 /// A day in 2026, in milliseconds.
 pub(crate) const START_MS: i64 = 1_790_000_000_000;
@@ -31,6 +35,17 @@ pub(crate) fn without_a_line(flag: Flag, lines: &[&str]) -> impl Iterator<Item =
         .filter(move |spec| spec.has(flag))
         .map(|spec| spec.name)
         .filter(move |name| !lines.iter().any(|line| begins(line, name)))
+}
+
+/// Talks to a server of ours and to a real one, and compares what comes of it. Does nothing where no real one is
+/// installed.
+#[track_caller]
+pub(crate) fn assert_alike<T: PartialEq + Debug>(talk: impl Fn(SocketAddr) -> T) {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(Arc::new(BTreeStore::new()));
+    assert_eq!(talk(ours.address), talk(real.address));
 }
 
 /// The stores that behaviour must not depend on.

@@ -1,6 +1,5 @@
 //! Servers to talk to: ours, in this process, and a real one, if it is installed.
 
-use std::fmt::Debug;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
@@ -9,7 +8,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use redis_layer::server::{Listener, Options, thread_parks};
-use redis_layer::store::{BTreeStore, Store};
+use redis_layer::store::Store;
 use redis_layer::types::SystemClock;
 use tokio::sync::oneshot;
 
@@ -145,17 +144,6 @@ impl Drop for RealRedis {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// Talks to a server of ours and to a real one, and compares what comes of it. Does nothing where no real one is
-/// installed.
-#[track_caller]
-pub(crate) fn assert_alike<T: PartialEq + Debug>(talk: impl Fn(SocketAddr) -> T) {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = Ours::start(Arc::new(BTreeStore::new()));
-    assert_eq!(talk(ours.address), talk(real.address));
 }
 
 /// A loopback address that was free a moment ago.
