@@ -88,17 +88,8 @@ impl Running {
             .0
     }
 
-    /// Sends the path exactly as given: no client that would tidy `..` away stands between.
     async fn get(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(self.addr).await.unwrap();
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
-            self.addr
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await.unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        get(self.addr, path).await
     }
 
     /// Waits for the build that answers `path` with `status`.
@@ -119,6 +110,16 @@ impl Running {
 }
 
 /// The next message of the given type for which `wanted` holds.
+/// Sends the path exactly as given: no client that would tidy `..` away stands between.
+async fn get(addr: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
 async fn next(socket: &mut Socket, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let search = async {
         loop {
@@ -346,14 +347,18 @@ async fn a_book_broken_from_the_start_waits_for_its_repair() {
     options.port = 0;
     options.poll_interval = Duration::from_millis(20);
     let server = Server::bind(options).await.unwrap();
-    let url = format!("ws://{}/live", server.addr().unwrap());
+    let addr = server.addr().unwrap();
     let task = tokio::spawn(server.run(std::future::pending()));
-    let (mut tab, _) = connect_async(url).await.unwrap();
+    let (mut tab, _) = connect_async(format!("ws://{addr}/live")).await.unwrap();
     let told = next(&mut tab, "book", |m| {
         !m["problems"].as_array().unwrap().is_empty()
     })
     .await;
     assert_eq!(told["build"], "");
+    let waiting = get(addr, "/").await;
+    assert!(waiting.starts_with("HTTP/1.1 503"), "{waiting}");
+    // Without one the browser would ask for /favicon.ico.
+    assert!(waiting.contains("rel=\"icon\""), "{waiting}");
     write(book.path(), "chapters/two.md", "# Two\n");
     next(&mut tab, "book", has_build).await;
     task.abort();

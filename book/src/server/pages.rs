@@ -16,8 +16,11 @@ use super::live::{self, Feeds};
 const LIVE_SCRIPT: &str = include_str!("live.js");
 
 /// Shown until the first build succeeds; its script brings the reason and reloads it.
+///
+/// It names an empty icon: for a page without one a browser asks for `/favicon.ico` by itself, which
+/// no book has, and notes a 404 that belongs to no request of the page.
 const NO_BOOK_YET: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-    <title>Keys in Order</title><script src=\"/live.js\" data-build=\"\"></script></head>\
+    <title>Keys in Order</title><link rel=\"icon\" href=\"data:,\"><script src=\"/live.js\" data-build=\"\"></script></head>\
     <body><p>The book is being built.</p></body></html>";
 
 pub(super) fn router(feeds: Feeds) -> Router {

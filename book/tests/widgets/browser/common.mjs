@@ -25,14 +25,14 @@ export async function open(url, { width = 1280, height = 900, theme = "light", r
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   page.noted = { errors: [], requests: [], sizes: new Map() };
-  page.on("console", (message) => { if (message.type() !== "log") page.noted.errors.push(message.text()); });
+  // With the address: what the browser asks for by itself, such as an icon, it reports here alone.
+  page.on("console", (message) => { if (message.type() !== "log") page.noted.errors.push(`${message.text()} (${message.location().url})`); });
   page.on("pageerror", (error) => page.noted.errors.push(String(error.stack)));
   page.on("requestfailed", (request) => {
     // Whoever goes on to the next page breaks off what the last one still loads.
     const reason = request.failure()?.errorText;
     if (reason !== "net::ERR_ABORTED") page.noted.errors.push(`${reason}: ${request.url()}`);
   });
-  // The console says that something was not found, and not what.
   page.on("response", (response) => { if (response.status() >= 400) page.noted.errors.push(`${response.status()}: ${response.url()}`); });
   page.on("request", (request) => page.noted.requests.push(request.url()));
   // print.html would wait for a hand.
