@@ -8,6 +8,9 @@
 (() => {
   "use strict";
 
+  // A script's own address, because a book opened from plain files has no root.
+  const root = new URL("../", document.currentScript.src);
+
   // Not by colour alone: each state has a sign and a word.
   const STATES = {
     "not-started": { sign: "○", word: "not started" },
@@ -30,6 +33,16 @@
     node.append(mark, ` ${word}`);
     return node;
   }
+
+  function link(text, page, anchor = "") {
+    const node = document.createElement("a");
+    node.href = new URL(`${page}/index.html${anchor}`, root);
+    node.textContent = text;
+    return node;
+  }
+
+  // A crate's name and a chapter's folder mean the same chapter.
+  const bare = (chapter) => chapter.replace(/^ch(?=\d)/, "");
 
   class Live extends HTMLElement {
     connectedCallback() {
@@ -87,8 +100,6 @@
     }
 
     nodes(exercises) {
-      // A crate's name and a chapter's folder mean the same chapter.
-      const bare = (chapter) => chapter.replace(/^ch(?=\d)/, "");
       const chapter = this.getAttribute("chapter");
       const own = exercises.filter((exercise) => chapter === null || bare(exercise.chapter) === bare(chapter));
       if (own.length === 0) return null;
@@ -99,14 +110,28 @@
       bar.setAttribute("aria-label", "exercises passed");
       const head = span("ws-head", "");
       head.append(bar, span("ws-count", `${passed} of ${own.length} passed`));
-      const list = document.createElement("ul");
-      for (const exercise of own) {
+      const nodes = [head];
+      let list = null;
+      own.forEach((exercise, at) => {
+        const page = bare(exercise.chapter);
+        if (at === 0 || bare(own[at - 1].chapter) !== page) {
+          list = document.createElement("ul");
+          if (chapter === null) {
+            const name = span("ws-chapter", "");
+            name.append(link(`Chapter ${parseInt(page, 10)}`, page));
+            nodes.push(name);
+          }
+          nodes.push(list);
+        }
         const item = document.createElement("li");
-        item.append(badge(exercise.state), span("ws-name", exercise.title ?? exercise.name));
+        // The task stands in the chapter under the exercise's name, which the commands ask for.
+        const what = span("ws-what", "");
+        what.append(link(exercise.title ?? exercise.name, page, `#${exercise.name}`), span("ws-file", exercise.name));
+        item.append(badge(exercise.state), what);
         if (exercise.minutes) item.append(span("ws-minutes", `${exercise.minutes} min`));
         list.append(item);
-      }
-      return [head, list];
+      });
+      return nodes;
     }
   }
 

@@ -24,7 +24,9 @@ test("a served page shows the exercises and reloads in place", async () => {
   await shows("exercise-status", "cargo workbook check order-i64");
   order(`status ${exercise("failing", "<b>256</b> sorts before 1")}`);
   await shows(".ws-diagnosis", "<b>256</b> sorts before 1");
-  assert.equal(await page.locator("workbook-progress").textContent(), "0 of 1 passed✗ failingOrder10 min");
+  assert.equal(await page.locator("workbook-progress").textContent(), "0 of 1 passedChapter 3✗ failingOrderorder-i6410 min");
+  const ways = await page.locator("workbook-progress a").evaluateAll((links) => links.map((link) => link.href));
+  assert.deepEqual(ways, [`${given.url}/03-twos-complement/index.html`, `${given.url}/03-twos-complement/index.html#order-i64`]);
   order(`status ${exercise("passed", null)}`);
   await shows("exercise-status .ws-badge", "✓ passed");
 
