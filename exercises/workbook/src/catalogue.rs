@@ -128,14 +128,13 @@ impl Catalogue {
     /// # Errors
     /// Names the exercise that comes nearest, or the command that lists them.
     pub(crate) fn find(&self, name: &str) -> Result<(&Chapter, &Exercise)> {
-        if let Some(found) = self.exercises().find(|(_, e)| e.name == name) {
-            return Ok(found);
-        }
-        let names = self.exercises().map(|(_, e)| e.name.as_str());
-        bail!(
-            "no exercise is called `{name}`; {}",
-            suggestion(name, names)
-        );
+        let names = || self.exercises().map(|(_, e)| e.name.as_str());
+        self.exercises()
+            .find(|(_, e)| e.name == name)
+            .with_context(|| {
+                let suggestion = suggestion(name, names());
+                format!("no exercise is called `{name}`; {suggestion}")
+            })
     }
 
     /// The chapters to work on, each with the names chosen in it; all of them without a name. A chapter
@@ -152,8 +151,15 @@ impl Catalogue {
         {
             return Ok(vec![(chapter, all(chapter))]);
         }
-        let (chapter, exercise) = self.find(name)?;
-        Ok(vec![(chapter, vec![exercise.name.clone()])])
+        if let Ok((chapter, exercise)) = self.find(name) {
+            return Ok(vec![(chapter, vec![exercise.name.clone()])]);
+        }
+        let exercises = self.exercises().map(|(_, e)| e.name.as_str());
+        let chapters = self.chapters.iter().map(|c| c.package.as_str());
+        bail!(
+            "no exercise or chapter is called `{name}`; {}",
+            suggestion(name, exercises.chain(chapters))
+        );
     }
 
     /// A path as a person reads it: relative to the repository.
@@ -166,6 +172,7 @@ impl Catalogue {
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     /// Below this likeness a suggestion would only confuse.
     const LIKENESS_MIN: f64 = 0.7;
+    let name = &name.to_lowercase();
     let nearest = known
         .map(|other| (strsim::jaro_winkler(name, other), other))
         .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
@@ -208,6 +215,7 @@ mod tests {
         let suggest = |name| suggestion(name, known.into_iter());
         assert_eq!(suggest("order-i46"), "did you mean `order-i64`?");
         assert_eq!(suggest("predict"), "did you mean `predict-order`?");
+        assert_eq!(suggest("ORDER-I64"), "did you mean `order-i64`?");
         for far in ["qqq", "nonsense"] {
             assert!(suggest(far).contains("cargo workbook list"), "{far}");
         }

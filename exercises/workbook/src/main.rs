@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 use owo_colors::OwoColorize as _;
 
@@ -124,8 +125,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match run(arguments) {
+    let answer = match Arguments::try_parse() {
+        Ok(arguments) => run(arguments),
+        Err(error) => match named_without_check(&error) {
+            Some(name) => Err(anyhow!(
+                "`{name}` is no command; did you mean `cargo workbook check {name}`?"
+            )),
+            None => error.exit(),
+        },
+    };
+    match answer {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -133,6 +142,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The exercise or chapter that stands where a command should, as in `cargo workbook order-i64`.
+fn named_without_check(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let catalogue = Catalogue::load(&std::env::current_dir().ok()?).ok()?;
+    catalogue.choose(Some(name)).ok()?;
+    Some(name.clone())
 }
 
 /// Whether all is well: nothing that was asked about fails.

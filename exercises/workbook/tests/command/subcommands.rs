@@ -100,10 +100,26 @@ fn an_unknown_name_suggests_the_nearest() {
         assert_eq!(output.status.code(), Some(2), "{command}");
         let text = text(&output);
         assert!(
-            text.contains("no exercise is called `frist-twice`; did you mean `first-twice`?"),
+            text.contains("is called `frist-twice`; did you mean `first-twice`?"),
             "{command}: {text}"
         );
     }
+    let chapter = text(&repository.run(&["check", "ch91"]));
+    assert!(chapter.contains("did you mean `ch91-"), "{chapter}");
+}
+
+#[test]
+fn a_name_without_a_command_is_told_the_command() {
+    let repository = Repository::new("nocheck");
+    for name in ["first-twice", &repository.package("ch90-first")] {
+        let output = repository.run(&[name]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let told = format!("did you mean `cargo workbook check {name}`?");
+        assert!(text(&output).contains(&told), "{}", text(&output));
+    }
+    // Anything else is told as before.
+    let output = text(&repository.run(&["chek"]));
+    assert!(output.contains("'check'"), "{output}");
 }
 
 #[test]
