@@ -231,7 +231,7 @@ fn the_introduction_says_how_long_each_chapter_takes() {
         solving += to_solve;
     }
     table += &row("all", reading, exercises, solving);
-    let hours = (reading + solving).div_ceil(60);
+    let hours = (reading + solving + 30) / 60;
     table += &format!("\nTogether about {hours} hours.\n");
     book::output::check("outputs/times.md", &table);
 }
