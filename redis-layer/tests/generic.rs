@@ -8,6 +8,7 @@ use redis_layer::commands::Reply;
 const NO_KEY: &str = "ERR no such key";
 const SAME: &str = "ERR source and destination objects are the same";
 const INDEX: &str = "ERR DB index is out of range";
+const INTEGER: &str = "ERR value is out of range, value must between -2147483648 and 2147483647";
 const NUMBER: &str = "ERR value is not an integer or out of range";
 
 /// One key of each type that the tests make.
@@ -77,6 +78,8 @@ fn a_copy_lives_on_its_own() {
             ("copy l l", SAME),
             ("copy l l db 0", SAME),
             ("copy l m db 16", INDEX),
+            ("copy l m db 2147483647", INDEX),
+            ("copy l m db 2147483648", INTEGER),
             ("copy l m db x", NUMBER),
             ("copy l m foo", "ERR syntax error"),
             ("copy l m db", "ERR syntax error"),
@@ -101,6 +104,8 @@ fn keys_move_between_databases() {
         direct.expect(&[
             ("move s 0", SAME),
             ("move s 16", INDEX),
+            ("move s -2147483648", INDEX),
+            ("move s -2147483649", INTEGER),
             ("move s x", NUMBER),
             ("move nope 1", "0"),
             ("move s 1", "1"),
@@ -142,6 +147,9 @@ fn databases_are_swapped_at_once() {
             ("swapdb 0 16", INDEX),
             ("swapdb x 0", "ERR invalid first DB index"),
             ("swapdb 0 x", "ERR invalid second DB index"),
+            ("swapdb 0 2147483647", INDEX),
+            ("swapdb 2147483648 0", "ERR invalid first DB index"),
+            ("swapdb 0 -2147483649", "ERR invalid second DB index"),
             // What a refused transaction swapped is as it was.
             ("flushdb", "OK"),
             ("dbsize", "0"),

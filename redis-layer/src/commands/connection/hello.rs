@@ -3,9 +3,8 @@
 use crate::commands::args::is_word;
 use crate::commands::connection::client::set_name;
 use crate::commands::context::replies::Replies;
-use crate::commands::{
-    Args, CommandError, DATABASES, Outcome, Protocol, REDIS_VERSION, Reply, Session,
-};
+use crate::commands::keys::databases::database;
+use crate::commands::{Args, CommandError, Outcome, Protocol, REDIS_VERSION, Reply, Session};
 use crate::types::number::{c_text, parse_integer};
 
 const WRONG_PASSWORD: CommandError =
@@ -35,14 +34,7 @@ pub(crate) fn echo(_session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `SELECT index`
 pub(crate) fn select(session: &mut Session, args: Args<'_>) -> Outcome {
-    let index = args.integer(1)?;
-    if i32::try_from(index).is_err() {
-        return Err(CommandError::fixed(
-            "ERR value is out of range, value must between -2147483648 and 2147483647",
-        ));
-    }
-    let db = u32::try_from(index).ok().filter(|&index| index < DATABASES);
-    session.set_db(db.ok_or(CommandError::fixed("ERR DB index is out of range"))?);
+    session.set_db(database(args, 1)?);
     Ok(Reply::OK)
 }
 

@@ -7,9 +7,15 @@ use crate::types::{Class, DbNumber, FlushScope, Txn, flush};
 pub(super) const SAME_OBJECT: CommandError =
     CommandError::fixed("ERR source and destination objects are the same");
 
-/// The database with the number at a position.
-pub(super) fn database(args: Args<'_>, position: usize) -> Result<DbNumber, CommandError> {
-    in_range(args.integer(position)?)
+/// The database with the number at a position. Redis reads that as an integer of 32 bits first.
+pub(crate) fn database(args: Args<'_>, position: usize) -> Result<DbNumber, CommandError> {
+    let number = args.integer(position)?;
+    if i32::try_from(number).is_err() {
+        return Err(CommandError::fixed(
+            "ERR value is out of range, value must between -2147483648 and 2147483647",
+        ));
+    }
+    in_range(number)
 }
 
 fn in_range(number: i64) -> Result<DbNumber, CommandError> {
@@ -47,8 +53,9 @@ pub(crate) fn move_to(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `SWAPDB index1 index2`
 pub(crate) fn swapdb(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let number = |position, message| {
-        let number = args.integer(position);
-        number.map_err(|_| CommandError::fixed(message))
+        let number = args.integer(position).ok();
+        let number = number.filter(|&number| i32::try_from(number).is_ok());
+        number.ok_or(CommandError::fixed(message))
     };
     let a = number(1, "ERR invalid first DB index")?;
     let b = number(2, "ERR invalid second DB index")?;
