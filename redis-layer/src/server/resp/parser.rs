@@ -90,6 +90,8 @@ impl ProtocolError {
 const READ_BYTES: usize = 16 * 1024;
 /// How many bytes of room a read gets while a long argument is arriving.
 const LONG_READ_BYTES: usize = 256 * 1024;
+/// Which part of a long argument has to be there before room is reserved for all of it: one in so many bytes.
+const LAST_MOVE: usize = 4;
 /// The size of the buffer that the parsers of a thread share. An argument that is kept keeps all of it in memory.
 const SHARED_BUFFER_BYTES: usize = 2 * READ_BYTES;
 
@@ -164,13 +166,16 @@ impl Parser {
             self.buffer = shared.unwrap_or_else(|| BytesMut::with_capacity(SHARED_BUFFER_BYTES));
             self.is_shared = true;
         }
-        let missing = self
-            .partial
-            .bulk_length
-            .unwrap_or(0)
-            .saturating_sub(self.buffer.len());
-        self.buffer
-            .reserve(missing.clamp(READ_BYTES, LONG_READ_BYTES));
+        let (length, arrived) = (self.partial.bulk_length.unwrap_or(0), self.buffer.len());
+        let missing = length.saturating_sub(arrived);
+        // A full buffer moves to one of twice the size, and other clients wait meanwhile. So once a quarter of a long
+        // argument is there, it moves for the last time: it gets room for the rest, and for the end of the line. The
+        // system gives memory only to what is written.
+        let room = match missing > LONG_READ_BYTES && arrived >= length / LAST_MOVE {
+            true => missing + 2 * READ_BYTES,
+            false => missing.clamp(READ_BYTES, LONG_READ_BYTES),
+        };
+        self.buffer.reserve(room);
         // The shared buffer is not used for a long argument, which may be kept in memory for long.
         self.is_shared &= missing <= READ_BYTES;
         &mut self.buffer
@@ -547,5 +552,47 @@ mod tests {
         parser.release_buffer();
         let kept = SHARED_BUFFER.take().map_or(0, |shared| shared.capacity());
         assert!(kept <= SHARED_BUFFER_BYTES, "{kept} bytes are kept");
+    }
+
+    /// What is announced takes no memory. What has arrived is moved as it grows, but not once a quarter is there: a
+    /// move of a hundred megabytes holds up everybody else.
+    #[test]
+    fn most_of_a_long_argument_arrives_in_one_place() {
+        let mut parser = Parser::default();
+        let length = 64 * LONG_READ_BYTES + 12_345;
+        give(&mut parser, format!("*1\r\n${length}\r\n").as_bytes());
+        let mut place = None;
+        loop {
+            let arrived = parser.buffer.len();
+            let buffer = parser.buffer();
+            let start = buffer.as_ptr();
+            if arrived < length / LAST_MOVE {
+                let held = buffer.capacity();
+                assert!(
+                    held <= 2 * arrived + 2 * LONG_READ_BYTES,
+                    "{held} bytes for {arrived}"
+                );
+            } else {
+                assert_eq!(
+                    *place.get_or_insert(start),
+                    start,
+                    "moved after {arrived} of {length}"
+                );
+            }
+            let text = [b'x'; READ_BYTES];
+            // The end of the line comes alone.
+            let left = length - arrived;
+            if left == 0 {
+                break;
+            }
+            assert!(
+                give(&mut parser, &text[..left.min(READ_BYTES)])
+                    .1
+                    .is_empty()
+            );
+        }
+        let taken = give(&mut parser, b"\r\n").1;
+        assert_eq!(taken[0][0].len(), length);
+        assert_eq!(place, Some(taken[0][0].as_ptr()));
     }
 }
