@@ -13,8 +13,8 @@
 //! left takes it along into a buffer of its own, until that command is complete.
 //!
 //! Invariants
-//! 1. A length that a client announces allocates nothing. Memory grows only with the bytes that have arrived, and
-//!    [`Limits::query_bytes`] bounds it.
+//! 1. A length that a client announces allocates nothing. A buffer has room for at most some four times the bytes that
+//!    have arrived, so memory grows only with them, and [`Limits::query_bytes`] bounds it.
 //! 2. Where the stream is cut makes no difference to the commands that are returned.
 //! 3. After an error no more commands are returned; the connection has to be closed.
 //! 4. The fast path returns only commands that the slow path would return too.
