@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::Db;
-use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
 
 use crate::order::Change;
 use crate::order::Status::{self, New, Paid, Shipped};
@@ -73,10 +73,10 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         .mistakes(mistakes::change_status::all())
 }
 
-fn said(change: &Changing, db: &Db, id: u32, to: Status) -> String {
-    match change(db, id, to) {
+fn said(change: &engine::Result<Change>, telling: Telling) -> String {
+    match change {
         Ok(said) => format!("{said:?}"),
-        Err(error) => format!("Err({error})"),
+        Err(error) => telling.error(error),
     }
 }
 
@@ -106,10 +106,12 @@ fn probe(
         move |change: &Changing| {
             let db = store(orders);
             let before = db.snapshot().sequence();
-            let said = said(change, &db, id, to);
-            let in_silence = said != "Changed" && db.snapshot().sequence() != before;
+            let change = change(&db, id, to);
+            let is_told = matches!(change, Ok(Change::Changed));
+            let in_silence = !is_told && db.snapshot().sequence() != before;
             let wrote = if in_silence { ", a write," } else { "" };
-            Answer::text(format!("{said}{wrote} and the rows {}", names(&rows(&db))))
+            let rows = names(&rows(&db));
+            Answer::told(|telling| format!("{}{wrote} and the rows {rows}", said(&change, telling)))
         },
     )
 }
@@ -134,12 +136,13 @@ fn twice(part: PartOf<Changing>) -> PartOf<Changing> {
         &["changes to and fro"],
         |change: &Changing| {
             let db = store(STORES[0]);
-            let there = said(change, &db, 7, Shipped);
-            let back = said(change, &db, 7, New);
-            Answer::text(format!(
-                "{there}, {back} and the rows {}",
-                names(&rows(&db))
-            ))
+            let there = change(&db, 7, Shipped);
+            let back = change(&db, 7, New);
+            let rows = names(&rows(&db));
+            Answer::told(|telling| {
+                let (there, back) = (said(&there, telling), said(&back, telling));
+                format!("{there}, {back} and the rows {rows}")
+            })
         },
     )
 }
@@ -148,7 +151,7 @@ fn twice(part: PartOf<Changing>) -> PartOf<Changing> {
 fn survived(change: &Changing, orders: &[Line], id: u32, to: Status) -> Answer {
     let before = rows_of(orders);
     let (after, cuts) = cuts(&disk(&before), |db| {
-        _ = said(change, db, id, to);
+        _ = change(db, id, to);
         rows(db)
     });
     for cut in &cuts {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::Db;
-use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
 
 use crate::order::Fault;
 use crate::order::Status::{New, Paid, Shipped};
@@ -282,7 +282,7 @@ fn found() -> PartOf<Checker> {
 fn told(found: engine::Result<Found>) -> Answer {
     let found = match found {
         Ok(found) => found,
-        Err(error) => return Answer::text(format!("Err({error})")),
+        Err(error) => return Answer::told(|telling| telling.error(&error)),
     };
     let faults: Vec<String> = found
         .iter()
@@ -322,10 +322,10 @@ fn rebuilt() -> PartOf<Checker> {
 }
 
 fn after(checker: &Checker, db: &Db, before: &[Row]) -> Answer {
-    Answer::text(match (checker.rebuild)(db) {
-        Ok(()) => changes(before, &rows(db)),
-        Err(error) => format!("Err({error})"),
-    })
+    match (checker.rebuild)(db) {
+        Ok(()) => Answer::text(changes(before, &rows(db))),
+        Err(error) => Answer::told(|telling| telling.error(&error)),
+    }
 }
 
 /// What was done to these rows. The rows themselves would fill the screen.
@@ -358,13 +358,25 @@ fn survived(checker: &Checker, before: &[Row]) -> Answer {
     let half = cuts
         .iter()
         .find(|cut| cut.rows != before && cut.rows != after);
-    Answer::text(match half {
-        Some(cut) => format!(
+    let Some(cut) = half else {
+        return Answer::text("a whole rebuild or none");
+    };
+    Answer::told(|telling| match telling {
+        Telling::All => format!(
             "half a rebuild, {}, when the power fails after file operation {} of {}",
             changes(before, &cut.rows),
             cut.operation,
             cut.of
         ),
-        None => "a whole rebuild or none".to_owned(),
+        Telling::Gist => half_of(before, &cut.rows, &after),
     })
+}
+
+/// What kind of half this is. How many rows are in it depends on the size of a batch, which anybody may choose.
+fn half_of(before: &[Row], half: &[Row], after: &[Row]) -> String {
+    let gone = || before.iter().filter(|row| !half.contains(row));
+    let ghosts = gone().any(|row| !after.contains(row));
+    let wanted = gone().any(|row| after.contains(row));
+    let added = half.iter().any(|row| !before.contains(row));
+    format!("half a rebuild: ghosts gone {ghosts}, wanted rows gone {wanted}, rows added {added}")
 }

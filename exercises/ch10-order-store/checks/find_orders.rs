@@ -209,9 +209,9 @@ pub(crate) fn solution() -> Queries {
 }
 
 fn list(found: Ids) -> Answer {
-    Answer::text(match found {
+    Answer::told(|telling| match &found {
         Ok(ids) => format!("{ids:?}"),
-        Err(error) => format!("Err({error})"),
+        Err(error) => telling.error(error),
     })
 }
 
@@ -436,7 +436,9 @@ fn pages(queries: &Queries, db: &Db, status: Status, limit: usize, churn: Option
     for page in 0..PAGES_MAX {
         let Page { ids, next } = match (queries.with_status)(db, status, limit, after.as_deref()) {
             Ok(found) => found,
-            Err(error) => return Answer::text(format!("{text}Err({error})")),
+            Err(error) => {
+                return Answer::told(|telling| format!("{text}{}", telling.error(&error)));
+            }
         };
         text += &format!("{ids:?} ");
         if next.is_none() {

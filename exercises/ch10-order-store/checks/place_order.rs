@@ -152,9 +152,19 @@ fn placements() -> PartOf<Placing> {
             &[class],
             |placing: &Placing| {
                 let db = open(&disk(&[]));
-                let said: Vec<String> = lines.iter().map(|l| answer(placing, &db, l)).collect();
+                let placed = |line| (placing.place)(&db, &order(line));
+                let said: Vec<engine::Result<bool>> = lines.iter().map(placed).collect();
                 let left = named(placing, lines, &rows(&db));
-                Answer::text(format!("{} and the rows {left}", said.join(", ")))
+                Answer::told(|telling| {
+                    let said: Vec<String> = said
+                        .iter()
+                        .map(|said| match said {
+                            Ok(placed) => placed.to_string(),
+                            Err(error) => telling.error(error),
+                        })
+                        .collect();
+                    format!("{} and the rows {left}", said.join(", "))
+                })
             },
         );
     }
@@ -176,14 +186,6 @@ fn placements() -> PartOf<Placing> {
     part
 }
 
-/// What one call of `place` says.
-fn answer(placing: &Placing, db: &Db, line: &Line) -> String {
-    match (placing.place)(db, &order(line)) {
-        Ok(placed) => placed.to_string(),
-        Err(error) => format!("Err({error})"),
-    }
-}
-
 /// Cuts the power after each file operation of the last placement.
 fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
     let (last, first) = lines.split_last().expect("something is placed");
@@ -191,7 +193,7 @@ fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
     {
         let db = open(&base);
         for line in first {
-            _ = answer(placing, &db, line);
+            _ = (placing.place)(&db, &order(line));
         }
         // Whatever `place` left to chance before is durable here: only the last call is judged.
         db.flush().expect("a store in memory is flushed");
@@ -199,7 +201,7 @@ fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
     let mut before = Vec::new();
     let (after, cuts) = cuts(&base, |db| {
         before = rows(db);
-        _ = answer(placing, db, last);
+        _ = (placing.place)(db, &order(last));
         rows(db)
     });
     for cut in &cuts {

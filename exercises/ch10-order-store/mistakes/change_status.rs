@@ -10,6 +10,7 @@ use kit::{Mistake, Quirk, compose};
 
 use crate::change_status::Changing;
 use crate::order::{Change, Order, Status};
+use crate::solutions::change_status::change_status as right;
 use crate::solutions::place_order::{keys, place};
 
 const SCAN: &str = "a-scan-goes-wrong";
@@ -17,6 +18,9 @@ const MOVES: &str = "the-row-that-moves";
 const CUT: &str = "without-a-batch";
 const SYNC: &str = "sync-and-what-is-acknowledged";
 const TASK: &str = "change-status";
+
+const UNKNOWN_ERROR: &str = "An error says that the store could not do its work. Here it could: it looked, and `Change` has a word for \
+    each answer. Return it in `Ok`. A caller who gets an error cannot tell a wrong id from a broken disk.";
 
 /// Steps that can be wrong independently of each other.
 #[derive(Clone, Copy, PartialEq)]
@@ -452,6 +456,42 @@ pub(crate) fn named(name: &str) -> Option<Changing> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Changing>> {
     let mut mistakes = vec![
+        Mistake::<Changing>::new(
+            "error_if_unknown",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| match right(db, id, to)? {
+                Change::Unknown => Err(engine::Error::invalid("no order has this id")),
+                change => Ok(change),
+            }),
+        )
+        .says("an error for an id that no order has")
+        .why(UNKNOWN_ERROR)
+        .link(TASK),
+        Mistake::<Changing>::new(
+            "error_if_unchanged",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| match right(db, id, to)? {
+                Change::Unchanged => Err(engine::Error::invalid("the order has this status")),
+                change => Ok(change),
+            }),
+        )
+        .says("an error for the status that the order already has")
+        .why("Nothing failed: the order is as the caller wants it. `Ok(Change::Unchanged)` says so.")
+        .link(TASK),
+        Mistake::<Changing>::new(
+            "error_if_nothing_to_change",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| match right(db, id, to)? {
+                Change::Changed => Ok(Change::Changed),
+                _ => Err(engine::Error::invalid("nothing to change")),
+            }),
+        )
+        .says("an error wherever nothing is changed: no order has the id, or the order has the status already")
+        .why(UNKNOWN_ERROR)
+        .link(TASK),
         Mistake::<Changing>::new(
             "deleted_and_placed_anew",
             "change_status",

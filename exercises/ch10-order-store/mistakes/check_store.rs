@@ -306,6 +306,8 @@ struct Plan {
     removes: fn(&[u8]) -> bool,
     adds: fn(&[u8]) -> bool,
     batches: usize,
+    /// How many changes are in each, if there are more than two.
+    size: usize,
     adds_first: bool,
 }
 
@@ -313,6 +315,7 @@ const RIGHT: Plan = Plan {
     removes: |_| true,
     adds: |_| true,
     batches: 1,
+    size: 1,
     adds_first: false,
 };
 
@@ -334,10 +337,9 @@ fn rebuilt(plan: &Plan, db: &Db) -> engine::Result<()> {
     if plan.batches == 1 {
         steps = vec![steps.concat()];
     } else if plan.batches > 2 {
-        let mut each: Vec<Vec<(Vec<u8>, bool)>> =
-            steps.concat().into_iter().map(|step| vec![step]).collect();
-        each.sort();
-        steps = each;
+        let mut all = steps.concat();
+        all.sort();
+        steps = all.chunks(plan.size).map(<[_]>::to_vec).collect();
     }
     for step in steps {
         let mut batch = WriteBatch::new();
@@ -409,6 +411,16 @@ fn first_bytes(db: &Db) {
     }
 }
 
+/// An error if an index row cannot be read.
+fn unreadable(db: &Db) -> engine::Result<()> {
+    let there = rows(db);
+    let mut indexes = there.iter().filter(|(key, _)| is_index(key));
+    match indexes.find(|(key, _)| !readable(key)) {
+        Some((key, _)) => Err(engine::Error::invalid(format!("a bad row: {key:?}"))),
+        None => Ok(()),
+    }
+}
+
 fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
     let planned = |name, plan: Plan| {
         let checker = Checker {
@@ -453,6 +465,27 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
             .why("Between two batches the power can fail, and some faults are mended and others not. Fill one batch in the \
                  loop, and write it after the loop.")
             .link(CUT),
+        planned("large_batches", Plan { batches: usize::MAX, size: 100, ..RIGHT })
+            .says("several batches with many changes in each")
+            .why("Be it one batch for each index or one for every hundred changes: between two the power can fail, and some faults \
+                 are mended and others not. Few faults fit into one, so small tests show nothing. The task asks for one batch, \
+                 however many changes are in it.")
+            .link(CUT),
+        written("a_batch_for_each_order", |db| {
+            rebuilt(&Plan { adds: |_| false, ..RIGHT }, db)?;
+            for order in orders(db) {
+                let mut batch = WriteBatch::new();
+                for key in keys(&order).into_iter().skip(1) {
+                    batch.put(&db.default_family(), key, b"");
+                }
+                db.write(batch, WriteOptions { sync: true })?;
+            }
+            Ok(())
+        })
+        .says("one batch that removes the ghosts, and one for each order that puts its rows")
+        .why("Between two batches the power can fail, and some orders have their rows and others not. Fill one batch in the \
+             loop, and write it after the loop.")
+        .link(CUT),
         planned("adds_then_removes", Plan { batches: 2, adds_first: true, ..RIGHT })
             .says("one batch that adds and a second one that removes")
             .why("Between the two the power can fail, and readers see ghosts beside right rows. One batch does both.")
@@ -491,6 +524,13 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
         )
         .says("a panic at a row whose key is empty")
         .why(EMPTY_KEY)
+        .link(CHECK),
+        written("rebuild_fails_at_an_unreadable_row", |db| {
+            unreadable(db)?;
+            right::rebuild(db)
+        })
+        .says("an error at an index row that cannot be read")
+        .why("No order asks for such a row, so it goes, whatever its bytes are. Nothing has to be read to delete it.")
         .link(CHECK),
         written("nothing_rebuilt", |_| Ok(()))
             .says("a rebuild that writes nothing")
@@ -564,6 +604,23 @@ pub fn all() -> Vec<Mistake<Checker>> {
         )
         .says("a panic at a row whose key is empty")
         .why(EMPTY_KEY)
+        .link(CHECK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "error_at_an_unreadable_row",
+            "faults",
+            "faults",
+            checker(|db| {
+                unreadable(db)?;
+                right::faults(db)
+            }),
+        )
+        .says("an error at an index row that cannot be read")
+        .why(
+            "A checker is called when something is wrong, and an error hides all other faults. What no order asks for is a ghost, \
+             whatever its bytes: compare keys, and nothing has to be read.",
+        )
         .link(CHECK),
     );
     mistakes.push(

@@ -787,6 +787,75 @@ fn guarded_ends() -> [Mistake<Queries>; 2] {
     ]
 }
 
+/// Questions whose answer is "none", or that nobody should have to ask, taken for faults.
+fn errors() -> Vec<Mistake<Queries>> {
+    let crossed = |name, is_refused: fn(u64, u64) -> bool| {
+        let queries = Queries {
+            between: Arc::new(move |db, from, until, limit| {
+                if is_refused(from, until) {
+                    return Err(engine::Error::invalid("the end is not after the beginning"));
+                }
+                (solution().between)(db, from, until, limit)
+            }),
+            ..solution()
+        };
+        Mistake::new(name, "between", "time", queries)
+            .why(
+                "No order was placed in such a time, so the answer is an empty list. An error says that the store could not do \
+                 its work.",
+            )
+            .link(ASK)
+    };
+    vec![
+        crossed("error_for_crossed_bounds", |from, until| until < from)
+            .says("an error when `until` is before `from`"),
+        crossed("error_for_an_empty_time", |from, until| until <= from)
+            .says("an error when `until` is not after `from`"),
+        Mistake::new(
+            "error_for_a_user_without_orders",
+            "of_user",
+            "user",
+            Queries {
+                of_user: Arc::new(move |db, user, limit| {
+                    if (solution().of_user)(db, user, usize::MAX)?.is_empty() {
+                        return Err(engine::Error::invalid("no such user"));
+                    }
+                    (solution().of_user)(db, user, limit)
+                }),
+                ..solution()
+            },
+        )
+        .says("an error for a user without orders")
+        .why(
+            "The store knows no users, only orders. Of somebody who has placed none it finds none: an empty list. An error says \
+             that the store could not do its work.",
+        )
+        .link(ASK),
+        Mistake::new(
+            "vanished_cursor_is_an_error",
+            "with_status",
+            "pages",
+            Queries {
+                with_status: Arc::new(move |db, status, limit, after| {
+                    if let Some(after) = after
+                        && db.get(after)?.is_none()
+                    {
+                        return Err(engine::Error::invalid("no such cursor"));
+                    }
+                    (solution().with_status)(db, status, limit, after)
+                }),
+                ..solution()
+            },
+        )
+        .says("an error when the order of the cursor is gone")
+        .why(
+            "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
+             first key after it, whether it is there or not.",
+        )
+        .link(PAGES),
+    ]
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Queries>> {
     let mut mistakes = vec![
@@ -813,6 +882,7 @@ pub fn all() -> Vec<Mistake<Queries>> {
         .link(ASK),
     ];
     mistakes.extend(guarded_ends());
+    mistakes.extend(errors());
     mistakes.extend(compared_otherwise());
     mistakes.extend(compose("of_user", &OF_USER, user_query));
     mistakes.extend(compose("between", &BETWEEN, time_query));

@@ -458,6 +458,25 @@ pub fn all() -> Vec<Mistake<Placing>> {
     mistakes.push(negated_as_signed());
     mistakes.push(
         Mistake::new(
+            "error_if_taken",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                if db.get(&keys(order)[0])?.is_some() {
+                    return Err(engine::Error::invalid("this id is taken"));
+                }
+                placed(&[], keys(order), db, order)
+            }),
+        )
+        .says("an error for an id that is taken")
+        .why(
+            "An error says that the store could not do its work. Here it could: it looked, and the answer is `Ok(false)`. A caller \
+             who gets an error cannot tell a taken id from a broken disk.",
+        )
+        .link("place-order"),
+    );
+    mistakes.push(
+        Mistake::new(
             "nobody_refused",
             "place",
             "rows",

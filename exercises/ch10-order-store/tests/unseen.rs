@@ -752,8 +752,8 @@ fn an_end_behind_until_is_named_with_a_guard_too() {
 }
 
 #[test]
-fn a_rebuild_in_large_batches_is_seen_half_done() {
-    for length in [500, 1000] {
+fn a_rebuild_in_large_batches_is_named_whatever_their_size() {
+    for length in [10, 100, 500, 1000] {
         let rebuild = move |db: &Db| {
             for some in solutions::check_store::faults(db)?.chunks(length) {
                 let mut batch = WriteBatch::new();
@@ -769,7 +769,7 @@ fn a_rebuild_in_large_batches_is_seen_half_done() {
         };
         let faults = solutions::check_store::faults;
         let verdict = judged(&check_store::exercise_of(Checker::new(faults, rebuild)));
-        observed(&verdict, "rebuilt", &["half a rebuild"]);
+        named(&verdict, "large_batches");
     }
 }
 
@@ -850,4 +850,60 @@ fn a_test_that_takes_a_mistake_for_the_rule_is_told_which() {
             "It accepts `oldest_first`, which is wrong",
         ],
     );
+}
+
+#[test]
+fn an_error_is_named_whatever_its_words() {
+    let invalid = |words: String| engine::Error::invalid(words);
+    let taken = move |db: &Db, order: &Order| {
+        if place(db, order)? {
+            return Ok(true);
+        }
+        Err(invalid(format!("order {} exists already", order.id)))
+    };
+    named(&placing(keys, taken), "error_if_taken");
+
+    let unknown = move |db: &Db, id: u32, to: Status| match right_change(db, id, to)? {
+        Change::Unknown => Err(engine::Error::corruption("orders", 0, format!("{id}?"))),
+        change => Ok(change),
+    };
+    named(&changing(unknown), "error_if_unknown");
+
+    let backwards = move |db: &Db, from: u64, until: u64, limit: usize| {
+        if until < from {
+            return Err(invalid(format!("{until} < {from}")));
+        }
+        between(db, from, until, limit)
+    };
+    named(&finding(of_user, backwards), "error_for_crossed_bounds");
+
+    let gone = move |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        if let Some(after) = after
+            && db.get(after)?.is_none()
+        {
+            return Err(invalid(format!("{after:?} is gone")));
+        }
+        with_status(db, status, limit, after)
+    };
+    named(&paging(gone), "vanished_cursor_is_an_error");
+
+    // What comes with the error counts all the same.
+    let placed_and_refused = move |db: &Db, order: &Order| {
+        let taken = db.get(&keys(order)[0])?.is_some();
+        let mut batch = WriteBatch::new();
+        for (place, key) in keys(order).into_iter().enumerate() {
+            let value = if place == 0 {
+                order.value()
+            } else {
+                Vec::new()
+            };
+            batch.put(&db.default_family(), key, value);
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        if taken {
+            return Err(invalid("taken".to_owned()));
+        }
+        Ok(true)
+    };
+    observed(&placing(keys, placed_and_refused), "rows", &["Err(taken"]);
 }

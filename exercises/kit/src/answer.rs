@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Two answers are equal when text and bytes are. The text therefore has to tell values apart: a float's
 /// text tells `-0.0` from `0.0`, a not-a-number shows its bits.
+///
+/// To be alike is less: where parts of the text are free, as the words of an error, they do not count.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// The value, as its author would write it.
@@ -17,6 +19,8 @@ pub struct Answer {
     pub bytes: Option<Vec<u8>>,
     /// What else there is to say of it, for a message. Not compared.
     pub note: Option<String>,
+    /// The text without what is free in it. Answers with the same gist are alike.
+    pub gist: Option<String>,
 }
 
 impl PartialEq for Answer {
@@ -34,6 +38,7 @@ impl Answer {
             text: text.into(),
             bytes: None,
             note: None,
+            gist: None,
         }
     }
 
@@ -43,7 +48,23 @@ impl Answer {
             text,
             bytes: Some(bytes),
             note: None,
+            gist: None,
         }
+    }
+
+    /// An answer in which something is free: `tell` is asked for all of its text, then for what counts when it is compared
+    /// with a mistake.
+    pub fn told(tell: impl Fn(Telling) -> String) -> Self {
+        Self {
+            gist: Some(tell(Telling::Gist)),
+            ..Self::text(tell(Telling::All))
+        }
+    }
+
+    /// Whether the two answers are the same but for what is free in them.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let one_gist = || self.gist.is_some() && self.gist == other.gist;
+        self == other || self.bytes == other.bytes && one_gist()
     }
 
     /// The answer with something to say beside it.
@@ -51,6 +72,25 @@ impl Answer {
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
+    }
+}
+
+/// What [`Answer::told`] asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// Everything that a reader sees.
+    All,
+    /// What counts when two answers are compared.
+    Gist,
+}
+
+impl Telling {
+    /// An error: its words are the learner's own, and do not count.
+    pub fn error(self, error: &dyn std::fmt::Display) -> String {
+        match self {
+            Self::All => format!("Err({error})"),
+            Self::Gist => "Err".to_owned(),
+        }
     }
 }
 
@@ -149,6 +189,7 @@ impl<T: Show> Show for Option<T> {
                 let inner = value.show();
                 Answer {
                     text: wrapped("Some", &inner.text),
+                    gist: inner.gist.as_deref().map(|gist| wrapped("Some", gist)),
                     ..inner
                 }
             }
@@ -163,10 +204,14 @@ impl<T: Show, E: std::fmt::Debug> Show for Result<T, E> {
                 let inner = value.show();
                 Answer {
                     text: wrapped("Ok", &inner.text),
+                    gist: inner.gist.as_deref().map(|gist| wrapped("Ok", gist)),
                     ..inner
                 }
             }
-            Err(error) => Answer::text(format!("Err({error:?})")),
+            Err(error) => Answer {
+                gist: Some("Err".to_owned()),
+                ..Answer::text(format!("Err({error:?})"))
+            },
         }
     }
 }
@@ -272,13 +317,13 @@ impl Outcome {
         self.answer()?.bytes.as_deref()
     }
 
-    /// Whether a call behaved like another one: equal answers, or a panic in both. Memory that is refused counts as a
+    /// Whether a call behaved like another one: answers that are alike, or a panic in both. Memory that is refused counts as a
     /// panic: a mistake stands for it by one, since it may not end the process it is in.
     ///
     /// The message and the line of a panic do not count: they are not what the function computes.
     pub fn behaves_like(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Answer(a), Self::Answer(b)) => a == b,
+            (Self::Answer(a), Self::Answer(b)) => a.is_like(b),
             (Self::Panic { .. } | Self::Died(Death::OutOfMemory { .. }), Self::Panic { .. })
             | (Self::Panic { .. }, Self::Died(Death::OutOfMemory { .. })) => true,
             _ => false,
@@ -414,5 +459,27 @@ mod tests {
         assert!(panic("a").behaves_like(&panic("b")));
         assert!(!panic("a").behaves_like(&Outcome::Answer(1_i64.show())));
         assert!(!Outcome::NotAsked.behaves_like(&Outcome::NotAsked));
+    }
+
+    #[test]
+    fn errors_are_alike_whatever_they_say() {
+        let told =
+            |n: u8, error: &str| Answer::told(|telling| format!("{n}, {}", telling.error(&error)));
+        assert_eq!(told(1, "taken").text, "1, Err(taken)");
+        assert_ne!(told(1, "taken"), told(1, "no room"));
+        assert!(told(1, "taken").is_like(&told(1, "no room")));
+        assert!(!told(1, "taken").is_like(&told(2, "taken")));
+        assert!(!told(1, "taken").is_like(&Answer::text("1, Err")));
+        assert!(
+            !Answer::text("a").is_like(&Answer::text("b")),
+            "nothing is free"
+        );
+
+        let shown = |result: Result<u8, &str>| Outcome::Answer(result.show());
+        assert!(shown(Err("a")).behaves_like(&shown(Err("b"))));
+        assert!(!shown(Err("a")).behaves_like(&shown(Ok(1))));
+        let inside = |result: Result<u8, &str>| Outcome::Answer(Some(result).show());
+        assert!(inside(Err("a")).behaves_like(&inside(Err("b"))));
+        assert!(!inside(Err("a")).behaves_like(&shown(Err("a"))));
     }
 }

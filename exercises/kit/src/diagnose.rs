@@ -57,6 +57,8 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
     // Weak tests that let the same mistakes live may differ in all else, and in what they do to right ones.
     if info.judges.is_none() {
         observations.extend(nearest(exercise, part, outcomes));
+    } else {
+        observations.extend(as_weak_as(exercise, part, outcomes));
     }
     Diagnosis {
         observations,
@@ -177,6 +179,50 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         .collect()
 }
 
+/// The known weak test that lets most pass of what this one does, and nothing that this one refuses.
+///
+/// Below half of what passes, another reason is the greater one, and the candidates that pass are told anyway.
+fn as_weak_as(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Option<String> {
+    let sheet = exercise.sheet();
+    let start = sheet.start(part);
+    let info = &sheet.parts[part];
+    let is_wrong = |&i: &usize| {
+        let expected = info.probes[i].expected.as_ref();
+        expected.is_some_and(|expected| outcomes[i].answer() != Some(expected))
+    };
+    let (alive, rest): (Vec<usize>, Vec<usize>) = (0..outcomes.len()).partition(is_wrong);
+    // Who refuses what is right has another trouble.
+    if alive.is_empty() || !tester::accepts_all_right(info, outcomes) {
+        return None;
+    }
+    let lets_pass = |mistake: usize, members: &[usize]| {
+        let alike =
+            |&&i: &&usize| exercise.behaves_like(Who::Mistake(mistake), start + i, &outcomes[i]);
+        members.iter().filter(alike).count()
+    };
+    let of_part = (0..sheet.mistakes.len()).filter(|&m| sheet.mistakes[m].part == part);
+    let (passes, mistake) = of_part
+        .filter(|&m| {
+            let refuses =
+                |&i: &usize| exercise.behaves_like(Who::Mistake(m), start + i, &outcomes[i]);
+            rest.iter().all(refuses)
+        })
+        .map(|m| (lets_pass(m, &alive), m))
+        .max_by_key(|&(passes, m)| (passes, std::cmp::Reverse(m)))?;
+    let known = &sheet.mistakes[mistake];
+    // Why the known test is weak is told of that one; where to read about it holds of both.
+    (passes > 1 && 2 * passes >= alive.len()).then(|| {
+        format!(
+            "What {} (`{}`) lets pass, yours lets pass as well: {passes} of these {}. Read: {}/index.html#{}",
+            known.says,
+            known.name,
+            alive.len(),
+            sheet.chapter,
+            known.link
+        )
+    })
+}
+
 /// Classes for a sentence that begins with "On the".
 fn listed(classes: &[&str]) -> String {
     match classes {
@@ -195,6 +241,7 @@ mod tests {
     use crate::exercise::{Cast, Exercise, PartOf};
     use crate::gallery::Mistake;
     use crate::isolate::observe_here;
+    use crate::tester::{Candidates, Tester, Wrong};
 
     type Encode = fn(u16) -> Vec<u8>;
 
@@ -239,6 +286,50 @@ mod tests {
         assert_eq!(diagnosed(above), None);
         // What is in order behaves like no mistake by that.
         assert_eq!(diagnosed(|n| u64::from(n).to_be_bytes().to_vec()), None);
+    }
+
+    #[test]
+    fn a_weak_test_is_told_which_known_one_it_is_as_weak_as() {
+        type Number = fn(i64) -> i64;
+        let tester = |tried: &'static [i64]| {
+            Tester::new(move |double: &Number| tried.iter().all(|&n| double(n) == 2 * n))
+        };
+        let wrong = |name, number: Number| Wrong::new(name, number).says("It is wrong.");
+        let told = |tried: &'static [i64]| {
+            let candidates = Candidates::<Number>::new("number")
+                .right("doubles", "It doubles.", |n| 2 * n)
+                .wrong(wrong("at_1", |n| if n == 1 { 0 } else { 2 * n }))
+                .wrong(wrong("at_2", |n| if n == 2 { 0 } else { 2 * n }))
+                .wrong(wrong("below_0", |n| if n < 0 { 0 } else { 2 * n }))
+                .wrong(wrong("below_9", |n| if n < -9 { 0 } else { 2 * n }));
+            let cast = Cast {
+                learner: tester(tried),
+                stub: Tester::new(|_: &Number| -> bool { todo!() }),
+                solution: tester(&[-10, 1, 2]),
+            };
+            let weak = Mistake::new("nothing_below_0", "test", "kills", tester(&[1, 2]))
+                .says("a test of numbers from 0 on")
+                .link("below");
+            let exercise = Exercise::new("e", "c", cast)
+                .tester("test", |test| test, candidates)
+                .mistakes(vec![weak]);
+            let behaviour = observe_here(&exercise, Who::Learner);
+            let diagnosis = diagnose(&exercise, 0, &behaviour.outcomes);
+            assert_eq!(diagnosis.named.is_some(), tried == [2, 1]);
+            diagnosis.observations.join(" ")
+        };
+        let sentence = "What a test of numbers from 0 on (`nothing_below_0`) lets pass, yours lets pass as well: 2 of \
+                        these 3. Read: c/index.html#below";
+        assert!(told(&[1]).contains(sentence), "{}", told(&[1]));
+        assert!(
+            !told(&[1, -1]).contains("lets pass"),
+            "it refuses one of the two"
+        );
+        assert!(!told(&[-10]).contains("lets pass"));
+        assert!(!told(&[2, 1]).contains("lets pass"), "it has a name");
+        // Half of all that passes is enough.
+        let nothing = told(&[]);
+        assert!(nothing.contains("2 of these 4"), "{nothing}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod observe;
 mod parallel;
 mod relate;
 
-pub use answer::{Answer, Outcome, Show, show_list};
+pub use answer::{Answer, Outcome, Show, Telling, show_list};
 pub use codec::Codec;
 pub use exercise::{Cast, Exercise, Judged, PartOf, Who};
 pub use gallery::{Mistake, Quirk, compose};

@@ -403,6 +403,11 @@ pub(crate) fn refuses_all(outcomes: &[Outcome]) -> bool {
         .all(|o| o.answer().is_some_and(|a| a.text == REFUSED))
 }
 
+/// Whether a test accepts every right candidate.
+pub(crate) fn accepts_all_right(part: &Part, outcomes: &[Outcome]) -> bool {
+    part.members(RIGHT).iter().all(|&i| accepted(&outcomes[i]))
+}
+
 /// How a test decides on all candidates, in a sentence that is true of it.
 pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     if outcomes.iter().any(|o| o.answer().is_none()) {
