@@ -208,8 +208,8 @@ pub(crate) fn solution() -> Queries {
     )
 }
 
-fn list(found: Ids) -> Answer {
-    Answer::told(|telling| match &found {
+fn list(found: &Ids) -> Answer {
+    Answer::told(|telling| match found {
         Ok(ids) => format!("{ids:?}"),
         Err(error) => telling.error(error),
     })
@@ -264,7 +264,7 @@ fn of_user() -> PartOf<Queries> {
                     call.clone(),
                     Answer::text(call),
                     &[class],
-                    move |queries: &Queries| list((queries.of_user)(&store(orders), user, limit)),
+                    move |queries: &Queries| list(&(queries.of_user)(&store(orders), user, limit)),
                 );
             }
         }
@@ -279,7 +279,7 @@ fn of_user() -> PartOf<Queries> {
             call.clone(),
             Answer::text(call),
             &["users whose orders all fit"],
-            move |queries: &Queries| list((queries.of_user)(&store(&orders), user, 100)),
+            move |queries: &Queries| list(&(queries.of_user)(&store(&orders), user, 100)),
         );
     }
     let call = format!("of_user({}, \"ann\", usize::MAX)", called(&many()));
@@ -287,14 +287,14 @@ fn of_user() -> PartOf<Queries> {
         call.clone(),
         Answer::text(call),
         &["users whose orders all fit"],
-        |queries: &Queries| list((queries.of_user)(&STORED, "ann", usize::MAX)),
+        |queries: &Queries| list(&(queries.of_user)(&STORED, "ann", usize::MAX)),
     );
     let call = format!("of_user({}, \"ann\", {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
         Answer::text(call),
         &["users whose orders all fit"],
-        |queries: &Queries| list((queries.of_user)(&store(STORES[0]), "ann", WIDER)),
+        |queries: &Queries| list(&(queries.of_user)(&store(STORES[0]), "ann", WIDER)),
     )
 }
 
@@ -318,7 +318,7 @@ fn between() -> PartOf<Queries> {
                     Answer::text(call),
                     &[class],
                     move |queries: &Queries| {
-                        list((queries.between)(&store(orders), from, until, limit))
+                        list(&(queries.between)(&store(orders), from, until, limit))
                     },
                 );
             }
@@ -334,7 +334,7 @@ fn between() -> PartOf<Queries> {
         Answer::text(call),
         &["ranges whose orders all fit"],
         |queries: &Queries| {
-            list((queries.between)(
+            list(&(queries.between)(
                 &store(&NEIGHBOURS),
                 LARGE,
                 LARGE + 1,
@@ -347,14 +347,14 @@ fn between() -> PartOf<Queries> {
         call.clone(),
         Answer::text(call),
         &["ranges whose orders all fit"],
-        |queries: &Queries| list((queries.between)(&STORED, 0, 9000, usize::MAX)),
+        |queries: &Queries| list(&(queries.between)(&STORED, 0, 9000, usize::MAX)),
     );
     let call = format!("between({}, 0, 9000, {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
         Answer::text(call),
         &["ranges whose orders all fit"],
-        |queries: &Queries| list((queries.between)(&store(STORES[0]), 0, 9000, WIDER)),
+        |queries: &Queries| list(&(queries.between)(&store(STORES[0]), 0, 9000, WIDER)),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::Outcome;
 use crate::check::sorted;
-use crate::exercise::{Judged, Sheet, Who};
+use crate::exercise::{Judged, Part, Sheet, Who};
 use crate::guard;
 use crate::observe::observe;
 use crate::tester;
@@ -78,11 +78,9 @@ fn agreeing(
     let sheet = exercise.sheet();
     let start = sheet.start(part);
     // Wrong answers first: most mistakes differ there, and are asked nothing more.
-    let is_wrong = |i: &usize| {
-        let expected = sheet.parts[part].probes[*i].expected.as_ref();
-        expected.is_some_and(|expected| outcomes[*i].answer() != Some(expected))
-    };
-    let (mut members, right): (Vec<usize>, Vec<usize>) = members.iter().partition(|&i| is_wrong(i));
+    let (mut members, right): (Vec<usize>, Vec<usize>) = members
+        .iter()
+        .partition(|&i| is_wrong(&sheet.parts[part], outcomes, *i));
     members.extend(right);
     let mut found: Vec<usize> = (0..sheet.mistakes.len())
         .filter(|&mistake| {
@@ -93,6 +91,12 @@ fn agreeing(
         .collect();
     found.sort_by_key(|&i| (sheet.mistakes[i].part != part, sheet.mistakes[i].composed));
     found
+}
+
+/// Whether one answer is expected of this probe, and another one was given.
+fn is_wrong(info: &Part, outcomes: &[Outcome], probe: usize) -> bool {
+    let expected = info.probes[probe].expected.as_ref();
+    expected.is_some_and(|expected| outcomes[probe].answer() != Some(expected))
 }
 
 /// Where the bytes of a key are free and its order is not: the mistake whose keys put all probes in the very order of the
@@ -186,28 +190,17 @@ fn as_weak_as(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Optio
     let sheet = exercise.sheet();
     let start = sheet.start(part);
     let info = &sheet.parts[part];
-    let is_wrong = |&i: &usize| {
-        let expected = info.probes[i].expected.as_ref();
-        expected.is_some_and(|expected| outcomes[i].answer() != Some(expected))
-    };
-    let (alive, rest): (Vec<usize>, Vec<usize>) = (0..outcomes.len()).partition(is_wrong);
+    let (alive, rest): (Vec<usize>, Vec<usize>) =
+        (0..outcomes.len()).partition(|&i| is_wrong(info, outcomes, i));
     // Who refuses what is right has another trouble.
     if alive.is_empty() || !tester::accepts_all_right(info, outcomes) {
         return None;
     }
-    let lets_pass = |mistake: usize, members: &[usize]| {
-        let alike =
-            |&&i: &&usize| exercise.behaves_like(Who::Mistake(mistake), start + i, &outcomes[i]);
-        members.iter().filter(alike).count()
-    };
-    let of_part = (0..sheet.mistakes.len()).filter(|&m| sheet.mistakes[m].part == part);
-    let (passes, mistake) = of_part
-        .filter(|&m| {
-            let refuses =
-                |&i: &usize| exercise.behaves_like(Who::Mistake(m), start + i, &outcomes[i]);
-            rest.iter().all(refuses)
-        })
-        .map(|m| (lets_pass(m, &alive), m))
+    let alike =
+        |m: usize, i: usize| exercise.behaves_like(Who::Mistake(m), start + i, &outcomes[i]);
+    let (passes, mistake) = (0..sheet.mistakes.len())
+        .filter(|&m| sheet.mistakes[m].part == part && rest.iter().all(|&i| alike(m, i)))
+        .map(|m| (alive.iter().filter(|&&i| alike(m, i)).count(), m))
         .max_by_key(|&(passes, m)| (passes, std::cmp::Reverse(m)))?;
     let known = &sheet.mistakes[mistake];
     // Why the known test is weak is told of that one; where to read about it holds of both.
