@@ -286,7 +286,10 @@ fn missed() -> Vec<Mistake<Separate>> {
         )
         .link(TASK),
         mistake("digits_never_raised", "shortest", |a, b| {
-            let digit = |cut: &Vec<u8>| cut.iter().any(u8::is_ascii_digit);
+            // Only the last byte of a cut differs from the key, so no cut is looked through.
+            let first = a.iter().position(u8::is_ascii_digit);
+            let before = |cut: &Vec<u8>| first.is_none_or(|at| cut.len() <= at + 1);
+            let digit = |cut: &Vec<u8>| !before(cut) || cut.last().is_some_and(u8::is_ascii_digit);
             cuts(a, raised).into_iter().find(|cut| !digit(cut) && fits(a, b, cut))
         })
         .says("no cut that holds a digit")
