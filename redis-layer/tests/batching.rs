@@ -449,6 +449,21 @@ fn who_takes_no_answer_holds_up_nobody_and_gets_all_of_them_later() {
     }
 }
 
+/// What breaks the protocol may stand behind as many commands as run together. It is told once, after their answers.
+#[test]
+fn an_error_behind_a_full_batch_is_answered_once_and_ends_the_connection() {
+    let mut crowd = Crowd::of(2);
+    let mut pipeline = b"INCR counter\r\n".repeat(512);
+    pipeline.extend_from_slice(b"*1\r\n$x\r\n");
+    crowd.send_while_busy(&[b"INCR counter\r\n".to_vec(), pipeline]);
+    for _ in 0..512 {
+        assert!(crowd.clients[1].reply().unwrap().starts_with(b":"));
+    }
+    let (rest, is_closed) = crowd.clients[1].rest(Duration::from_secs(5));
+    assert_eq!(rest, b"-ERR Protocol error: invalid bulk length\r\n");
+    assert!(is_closed);
+}
+
 /// An answered connection is told what happens as any other: the rest of a command, a message, the end of the client.
 #[test]
 fn who_was_answered_with_others_is_woken_by_bytes_and_by_messages() {

@@ -238,6 +238,8 @@ impl Connection {
     /// Answers commands that have all run with those of others, if nothing has to be waited for. Returns whether it
     /// did; otherwise the task of the connection goes on with what is left.
     pub(super) fn answer_at_once(&mut self) -> bool {
+        // More than may run together may have arrived, and what breaks the protocol may stand behind it.
+        self.take_commands();
         let wrote = self.executed.iter().any(|executed| executed.wrote);
         let may_answer = self.commands.is_empty() && self.broken.is_none();
         if !may_answer || wrote && self.durability.must_sync() {

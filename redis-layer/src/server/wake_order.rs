@@ -79,7 +79,7 @@ impl Wake for CountedWake {
 pub(super) struct WakeOrder {
     counts: Arc<WakeCounts>,
     registered: Option<Registered>,
-    /// Whether others were woken before the connection and have not run yet.
+    /// Whether others were woken before the connection and have not run yet, since it last let earlier ones run.
     is_early: bool,
 }
 
