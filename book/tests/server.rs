@@ -109,7 +109,6 @@ impl Running {
     }
 }
 
-/// The next message of the given type for which `wanted` holds.
 /// Sends the path exactly as given: no client that would tidy `..` away stands between.
 async fn get(addr: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(addr).await.unwrap();
@@ -120,6 +119,7 @@ async fn get(addr: SocketAddr, path: &str) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
+/// The next message of the given type for which `wanted` holds.
 async fn next(socket: &mut Socket, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let search = async {
         loop {
