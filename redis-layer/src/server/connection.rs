@@ -239,9 +239,9 @@ impl Connection {
     /// did; otherwise the task of the connection goes on with what is left.
     pub(super) fn answer_at_once(&mut self) -> bool {
         // More than may run together may have arrived, and what breaks the protocol may stand behind it.
-        self.take_commands();
+        let all_ran = self.commands.is_empty() && self.parser.pending_bytes() == 0;
         let wrote = self.executed.iter().any(|executed| executed.wrote);
-        let may_answer = self.commands.is_empty() && self.broken.is_none();
+        let may_answer = all_ran && self.broken.is_none();
         if !may_answer || wrote && self.durability.must_sync() {
             return false;
         }
