@@ -8,6 +8,8 @@ use loom::thread;
 
 use super::skiplist::{SkipList, Target, Writer};
 use super::*;
+use crate::comparator::Comparator;
+use crate::internal_key::ParsedKey;
 use crate::sync::{AtomicU64, Ordering, check_model as check};
 
 fn new_list() -> Writer {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Memory};
 use proptest::prelude::*;
 
 use super::*;
-use crate::comparator::Compare;
+use crate::comparator::{Comparator, Compare};
 use crate::cursor::{InternalCursor, RowRun};
-use crate::internal_key::MAX_SEQUENCE;
+use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
 
 type Model = BTreeMap<(Vec<u8>, std::cmp::Reverse<u64>), (ValueKind, Vec<u8>)>;
 

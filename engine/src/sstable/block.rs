@@ -33,6 +33,7 @@ mod builder;
 mod cursor;
 mod frame;
 mod heads;
+mod search;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -42,7 +43,8 @@ pub(super) use builder::BlockBuilder;
 pub(super) use cursor::BlockCursor;
 pub(super) use frame::{BYTES_PER_RESTART, FRAME_BYTES, Frame};
 pub(crate) use heads::head;
-pub(super) use view::{BlockView, Entry, Found};
+pub(super) use search::Found;
+pub(super) use view::{BlockView, Entry};
 
 use crate::vfs::FileSlice;
 use std::fmt;

@@ -16,40 +16,39 @@
 //! Plain commands of connections that are ready together run together ([`Batcher`]).
 //!
 //! An idle connection waits in one place ([`Connection::idle`]), and holds no buffer there.
+//!
+//! ```text
+//! running  runs what has arrived, and says what to do next
+//! answers  makes bytes of results and messages; sending: sends them
+//! waiting  for the client, for a blocking command, or for the end of a pause
+//! ```
 
+mod answers;
+mod running;
 mod sending;
+mod waiting;
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
-use std::io;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker, ready};
-use std::time::Duration;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 
-use crate::commands::{
-    Arrived, COMMANDS_MAX, Executed, Message, Outbox, Progress, Reply, Server, Session, Wait,
-    Waiting, execute_next, may_join_batch,
-};
+use running::Next;
+use waiting::Woken;
+
+use crate::commands::{Arrived, Executed, Server, Session, Waiting, may_join_batch};
 use crate::server::Durability;
 use crate::server::batching::{BatchResult, Batcher};
-use crate::server::resp::{Limits, Parser, ProtocolError, encode};
+use crate::server::resp::{Parser, ProtocolError};
 use crate::server::stream::Stream;
 use crate::server::turns::{others_may_be_ready, yield_to_ready};
 use crate::server::wake_order::WakeOrder;
 use crate::store::Waiter;
-use crate::types::packed::FRAME_BYTES_MAX;
 
 /// Answers are sent when they reach this size, even if more commands have arrived.
 const SEND_BYTES: usize = 64 * 1024;
-/// Commands are parsed before the first of them runs: at most as many as may run together, and only until they have this
-/// many bytes, because what is parsed but not run is not counted as a query.
-const BYTES_AHEAD: usize = 64 * 1024;
-/// How long a task waits to be woken for locks before it waits on its thread.
-const QUEUE_TIMEOUT: Duration = Duration::from_millis(10);
 /// An idle connection keeps no larger buffer for answers than this,
 const IDLE_BYTES: usize = 4 * 1024;
 /// and no more room for the results of commands than this.
@@ -76,25 +75,6 @@ pub(super) struct Connection {
     durability: Arc<Durability>,
 }
 
-/// What to do after some commands have run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    /// Send, then run more of what has arrived.
-    Continue,
-    /// Send, then wait for bytes.
-    Read,
-    /// Send, then wait for the answer to a blocking command.
-    Wait,
-    /// Send, then wait for the end of a pause.
-    Pause,
-    /// Wait for locks. There is nothing to send.
-    Queue,
-    /// Send, then close.
-    Close,
-    /// Close, even if there is something to send.
-    Drop,
-}
-
 /// What a connection does after its commands have been answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
@@ -108,27 +88,6 @@ enum Then {
     Leave,
 }
 
-/// Commands that have run but are not answered yet.
-#[derive(Debug, Clone, Copy)]
-struct Ran {
-    /// The number of the last batch that they committed.
-    wrote: Option<u64>,
-    next: Next,
-}
-
-/// Why a connection stops waiting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Woken {
-    /// Bytes arrived.
-    Bytes,
-    /// There may be a message, or the connection has to end at once.
-    Message,
-    /// The client is gone.
-    Gone,
-    /// The server stops.
-    Stop,
-}
-
 impl Connection {
     pub(super) fn new(
         stream: Stream,
@@ -137,7 +96,7 @@ impl Connection {
         durability: Arc<Durability>,
     ) -> Self {
         Self {
-            parser: Parser::new(limits(&session)),
+            parser: Parser::new(running::limits(&session)),
             stream,
             server: Arc::clone(session.server()),
             session,
@@ -278,32 +237,6 @@ impl Connection {
         may_join_batch(&self.session, &self.commands)
     }
 
-    /// Runs commands. While other clients hold the locks, the task waits and its thread serves other connections. A
-    /// task that has been woken in vain for too long blocks its thread instead, where the lock is handed to it in the
-    /// end.
-    async fn run_in_turn(&mut self) -> Ran {
-        let ran = poll_fn(|cx| Poll::Ready(self.run_commands(Some(cx.waker())))).await;
-        if ran.next != Next::Queue {
-            return ran;
-        }
-        let mut is_called = false;
-        let called = poll_fn(|cx| {
-            // The commands were tried just now, so the first poll only waits.
-            if !std::mem::replace(&mut is_called, true) {
-                return Poll::Pending;
-            }
-            let ran = self.run_commands(Some(cx.waker()));
-            if ran.next == Next::Queue {
-                return Poll::Pending;
-            }
-            Poll::Ready(ran)
-        });
-        match tokio::time::timeout(QUEUE_TIMEOUT, called).await {
-            Ok(ran) => ran,
-            Err(_) => self.run_commands(None),
-        }
-    }
-
     /// Gives back memory that an idle connection does not need.
     fn rest(&mut self) {
         self.parser.release_buffer();
@@ -312,270 +245,6 @@ impl Connection {
         }
         self.executed.shrink_to(IDLE_ANSWERS);
         self.show_memory();
-    }
-
-    /// Waits until something happens.
-    async fn idle(&mut self) -> Woken {
-        let peer = Arc::clone(self.session.peer());
-        tokio::select! {
-            biased;
-            more = read(&mut self.stream, &mut self.parser) => self.arrived(&more),
-            () = peer.outbox.changed() => called(&peer.outbox),
-        }
-    }
-
-    /// Runs complete commands until there are none left, the answers are large enough to send, or other clients hold
-    /// the locks and will wake `waker`. Without a waker it waits for locks on this thread.
-    fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
-        let mut wrote = None;
-        self.session.begin_turn();
-        let mut waiter = std::mem::take(&mut self.waiter);
-        if waker.is_none() {
-            waiter.leave();
-        }
-        let next = loop {
-            wrote = self.take_answers().or(wrote);
-            if let Some(next) = self.next_instead_of_running() {
-                break next;
-            }
-            let wait = match waker {
-                Some(waker) => Wait::Queue {
-                    waker,
-                    waiter: &mut waiter,
-                },
-                None => Wait::Block,
-            };
-            let arrived = Arrived {
-                session: &mut self.session,
-                commands: &mut self.commands,
-                executed: &mut self.executed,
-            };
-            if execute_next(&self.server, arrived, wait) == Progress::Queued {
-                if wrote.is_some() || !self.out.is_empty() {
-                    break Next::Continue;
-                }
-                self.waiter = waiter;
-                return Ran {
-                    wrote,
-                    next: Next::Queue,
-                };
-            }
-        };
-        Ran { wrote, next }
-    }
-
-    /// What to do before any command runs, if there is such a thing. If there is none, a command has arrived and may run.
-    fn next_instead_of_running(&mut self) -> Option<Next> {
-        if self.exceeds_output_limit() {
-            return Some(Next::Drop);
-        }
-        if self.waiting.is_some() {
-            return Some(Next::Wait);
-        }
-        if self.session.is_closing() {
-            return Some(Next::Close);
-        }
-        if self.session.peer().outbox.is_closed() {
-            return Some(Next::Drop);
-        }
-        self.take_messages();
-        if self.out.len() >= SEND_BYTES {
-            return Some(Next::Continue);
-        }
-        self.take_commands();
-        let Some(first) = self.commands.front() else {
-            return Some(self.end_of_commands());
-        };
-        if is_web_request(first) {
-            tracing::warn!(
-                client = self.session.address(),
-                "a web browser was led here: somebody may try to send commands through it"
-            );
-            return Some(Next::Drop);
-        }
-        let is_paused = self.session.paused_until(first).is_some();
-        is_paused.then_some(Next::Pause)
-    }
-
-    /// Takes commands that have arrived completely, as many as may run together. Of a client that has not
-    /// authenticated yet only one is taken, because that may change what is allowed next.
-    fn take_commands(&mut self) {
-        let most = if self.session.is_trusted() {
-            COMMANDS_MAX
-        } else {
-            1
-        };
-        self.parser.set_limits(limits(&self.session));
-        let waiting = self.commands.iter().flatten().map(Bytes::len);
-        let room = BYTES_AHEAD.saturating_sub(waiting.sum());
-        if self.broken.is_none() {
-            let taken = self.parser.next_commands(most, room, &mut self.commands);
-            self.broken = taken.err();
-        }
-    }
-
-    /// What to do after all commands that have arrived have run.
-    fn end_of_commands(&mut self) -> Next {
-        match self.broken.take() {
-            None => Next::Read,
-            Some(ProtocolError::Refused(text)) => {
-                if !self.session.silences_next() {
-                    let error = Reply::Error(text);
-                    encode(&error, self.session.protocol(), &mut self.out);
-                }
-                Next::Close
-            }
-            Some(ProtocolError::QueryTooLarge) => {
-                tracing::warn!(
-                    client = self.session.address(),
-                    "a command is larger than client-query-buffer-limit"
-                );
-                Next::Drop
-            }
-        }
-    }
-
-    /// Adds answers to those that wait to be sent, and notes a blocking command. Returns the same as
-    /// [`take_answer`](Self::take_answer).
-    fn take_answers(&mut self) -> Option<u64> {
-        let mut executed = std::mem::take(&mut self.executed);
-        let bytes: usize = executed.iter().map(|executed| executed.reply.size()).sum();
-        if self.session.holds_too_much(self.out.len() + bytes) {
-            // Nobody gets the answers. But what the commands wrote is not undone, so `Durability` must know of it.
-            let wrote = executed.drain(..).filter(|executed| executed.wrote);
-            return wrote.map(|_| self.durability.mark_written()).last();
-        }
-        // This matters for large answers: otherwise the buffer would grow in many steps, each of which copies it.
-        self.out.reserve(bytes + FRAME_BYTES_MAX);
-        let mut wrote = None;
-        for executed in executed.drain(..) {
-            wrote = self.take_answer(&executed).or(wrote);
-            self.waiting = executed.waiting;
-        }
-        // The vector is empty now, and is kept for its memory.
-        self.executed = executed;
-        wrote
-    }
-
-    /// Adds an answer to those that wait to be sent, in its order among the messages. Returns the number of the batch
-    /// that has to be durable before the answer is sent.
-    fn take_answer(&mut self, executed: &Executed) -> Option<u64> {
-        if !self.session.replies_first() {
-            self.take_messages();
-        }
-        self.add_answer(executed)
-    }
-
-    /// As [`take_answer`](Self::take_answer), without any messages.
-    fn add_answer(&mut self, executed: &Executed) -> Option<u64> {
-        let wrote = executed.wrote.then(|| self.durability.mark_written());
-        encode(&executed.reply, self.session.protocol(), &mut self.out);
-        wrote
-    }
-
-    /// Adds the messages of the outbox to what is to be sent.
-    fn take_messages(&mut self) {
-        let outbox = &self.session.peer().outbox;
-        if !outbox.has_messages() {
-            return;
-        }
-        let messages = outbox.take();
-        self.add_messages(messages);
-    }
-
-    fn add_messages(&mut self, messages: VecDeque<Message>) {
-        for message in messages {
-            if message.reply.is_push() || !self.session.is_silent() {
-                encode(&message.reply, self.session.protocol(), &mut self.out);
-            }
-        }
-    }
-
-    /// Whether more waits to be sent than the client's limit allows.
-    fn exceeds_output_limit(&self) -> bool {
-        let limit = self.session.hard_output_limit();
-        let exceeds = limit > 0 && self.out.len() as u64 > limit;
-        if exceeds {
-            tracing::warn!(
-                client = self.session.address(),
-                "an answer is larger than client-output-buffer-limit"
-            );
-        }
-        exceeds
-    }
-
-    /// Waits for the answer to a blocking command, and adds it to those to be sent. Returns false if the client left
-    /// or the server stops.
-    async fn wait(&mut self) -> bool {
-        let Some(mut waiting) = self.waiting.take() else {
-            return true;
-        };
-        let peer = Arc::clone(self.session.peer());
-        let _blocked = peer.block();
-        let executed = loop {
-            let takes_more = self.parser.may_read_more();
-            let woken = tokio::select! {
-                biased;
-                executed = waiting.outcome() => break executed,
-                more = read(&mut self.stream, &mut self.parser), if takes_more => {
-                    self.arrived(&more)
-                }
-                () = peer.outbox.changed() => called(&peer.outbox),
-            };
-            match woken {
-                Woken::Bytes => {}
-                Woken::Message if !peer.outbox.is_closed() => {
-                    self.take_messages();
-                    if self.answer(None).await.is_err() {
-                        return false;
-                    }
-                }
-                Woken::Message | Woken::Gone | Woken::Stop => return false,
-            }
-        };
-        if executed.wrote {
-            waiting.served(&self.session);
-            self.session.confirm_change();
-        }
-        self.add_messages(peer.outbox.take_first(waiting.messages_before()));
-        match self.add_answer(&executed) {
-            Some(written) => self.durability.acknowledge(written).await.is_ok(),
-            None => true,
-        }
-    }
-
-    /// Waits for the end of a pause. Returns false if the client left or the server stops.
-    async fn pause(&mut self) -> bool {
-        // Listens before it looks again: the pause may have ended while answers were sent.
-        let ended = self.session.pause_ended();
-        let first = self.commands.front();
-        let Some(until) = first.and_then(|first| self.session.paused_until(first)) else {
-            return true;
-        };
-        let deadline = tokio::time::Instant::from_std(until);
-        let peer = Arc::clone(self.session.peer());
-        let _blocked = peer.block();
-        let takes_more = self.parser.may_read_more();
-        let woken = tokio::select! {
-            () = tokio::time::sleep_until(deadline) => return true,
-            () = ended => return true,
-            more = read(&mut self.stream, &mut self.parser), if takes_more => {
-                self.arrived(&more)
-            }
-            () = peer.outbox.changed() => called(&peer.outbox),
-        };
-        matches!(woken, Woken::Bytes | Woken::Message)
-    }
-
-    /// Counts the bytes of a read.
-    fn arrived(&self, more: &io::Result<usize>) -> Woken {
-        match more {
-            Ok(0) | Err(_) => Woken::Gone,
-            Ok(bytes) => {
-                self.server.counters.received(*bytes);
-                Woken::Bytes
-            }
-        }
     }
 
     /// Shows other clients how much memory the connection holds.
@@ -588,53 +257,4 @@ impl Connection {
         let peer = self.session.peer();
         peer.holds(self.parser.pending_bytes(), bytes, self.out.capacity());
     }
-}
-
-/// How much this client may send at the moment.
-fn limits(session: &Session) -> Limits {
-    let live = &session.server().config.live;
-    let limits = Limits {
-        bulk_bytes: live.bulk_bytes(),
-        query_bytes: live.query_bytes(),
-        ..Limits::default()
-    };
-    if session.is_trusted() {
-        limits
-    } else {
-        limits.unauthenticated()
-    }
-}
-
-/// Whether a web browser begins a connection like this. Redis closes such connections, so that no web page can send
-/// commands to a server on the same machine.
-fn is_web_request(args: &[Bytes]) -> bool {
-    args.first().is_some_and(|name| {
-        name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
-    })
-}
-
-/// Why a waiting connection was woken: a message in its outbox, or the end of the server.
-fn called(outbox: &Outbox) -> Woken {
-    if outbox.is_stopping() {
-        Woken::Stop
-    } else {
-        Woken::Message
-    }
-}
-
-/// Waits for bytes and reads them. The buffer is allocated only once there are some, so an idle connection costs
-/// little. Returns 0 at the end of the stream.
-async fn read(stream: &mut Stream, parser: &mut Parser) -> io::Result<usize> {
-    poll_fn(|cx| {
-        ready!(stream.poll_readable(cx))?;
-        // Tokio knows that a read which does not fill its buffer has taken everything. So `read_buf` saves the system
-        // call that would only report that.
-        let polled = pin!(stream.read_buf(parser.buffer())).poll(cx);
-        if polled.is_pending() {
-            // There were no bytes after all, as at the beginning of every connection.
-            parser.release_buffer();
-        }
-        polled
-    })
-    .await
 }

@@ -1,9 +1,11 @@
 //! Repair: makes a database that opens again out of what its files still hold.
 //!
 //! ```text
-//! mod     what is kept, and the order of the steps
-//! tables  which tables are kept, and in which level
-//! logs    moves the rows of the logs into tables
+//! mod       what is kept, and the order of the steps
+//! manifest  the old one, as far as it is trusted, and the new one
+//! tables    which tables are kept, and in which level
+//! logs      moves the rows of the logs into tables
+//! lost      moves files aside
 //! ```
 //!
 //! If the manifest can be read to its end, it is trusted: the tables that it names stay in their
@@ -39,9 +41,11 @@
 //!   table is unknown. Its rows in a log cannot be kept, because a log has family numbers but no names.
 
 mod logs;
+mod lost;
+mod manifest;
 mod tables;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,20 +53,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::batch::FamilyId;
 use crate::compaction::{Cancellation, Environment, Snapshots};
 use crate::comparator::Comparator;
-use crate::db::survey::{Finding, Names, Severity, Survey, comparator_named};
+use crate::db::survey::{Finding, Names, Survey, comparator_named};
 use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
-use crate::log::LogEnd;
 use crate::sstable::{TableNumbers, TableOptions};
-use crate::version::file_name::{self, MAX_FILE_NUMBER};
-use crate::version::{
-    FamilyRecord, FileName, Manifest, State, TableAccess, VersionEdit, current_manifest,
-};
+use crate::version::file_name;
+use crate::version::{FamilyRecord, TableAccess};
 use crate::vfs::{Vfs, WritableFile};
-
-/// The folder for files that are moved aside.
-const LOST: &str = "lost";
-const NO_FILE: &str = "it is no file, and the name is needed for one";
 
 /// What [`repair`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -159,147 +156,6 @@ impl<'r> Repair<'r> {
         self.write_manifest(state)
     }
 
-    /// Sets aside what has the name of `CURRENT` or of the next one and is no file, so that a new file can
-    /// get that name.
-    fn clear_the_way(&mut self) {
-        let in_the_way = [
-            (self.names.current, file_name::CURRENT),
-            (self.names.current_temporary, file_name::CURRENT_TEMPORARY),
-        ];
-        for (is_there, name) in in_the_way {
-            let path = self.dir.join(name);
-            let opened = self.vfs.open_random(&path);
-            if is_there && opened.is_err_and(|error| error.is_no_file()) {
-                self.set_aside(path, NO_FILE);
-            }
-        }
-    }
-
-    /// Reads the manifest in force, or the newest one with a readable beginning, as far as possible.
-    fn read_manifest(&mut self) -> Result<()> {
-        let Some((number, mut findings)) = self.choose_manifest()? else {
-            self.report.rebuilt = true;
-            let what = "there is no manifest, so which tables are in force is not known";
-            let current = self.dir.join(file_name::CURRENT);
-            self.report.lost.push(Finding::damage(&current, 0, what));
-            self.leave_out_strays();
-            return Ok(());
-        };
-        self.leave_out_strays();
-        let path = file_name::manifest(self.dir, number);
-        let overlaps = self
-            .survey
-            .overlaps(|record| comparator_named(&record.name, &record.comparator, self.options));
-        findings.extend(
-            overlaps
-                .into_iter()
-                .map(|what| Finding::damage(&path, 0, what)),
-        );
-        let sound = findings
-            .iter()
-            .all(|finding| finding.severity == Severity::Note);
-        self.report.lost.append(&mut findings);
-        self.believed = sound && self.is_in_force();
-        if sound && !self.believed {
-            let what =
-                "its end is torn, and a file that it names is missing: its last edits are lost";
-            self.report.lost.push(Finding::damage(&path, 0, what));
-        }
-        self.report.rebuilt = !self.believed;
-        Ok(())
-    }
-
-    /// Surveys the manifest that `CURRENT` names. Without `CURRENT`, the newest one whose first
-    /// record is complete; an interrupted opening may leave one without. Returns its number and
-    /// what is wrong with it, and with newer ones that were skipped.
-    fn choose_manifest(&mut self) -> Result<Option<(u64, Vec<Finding>)>> {
-        let in_force = current_manifest(&**self.vfs, self.dir);
-        if let Err(error) = &in_force {
-            let current = self.dir.join(file_name::CURRENT);
-            self.report
-                .lost
-                .push(Finding::damage(&current, 0, error.to_string()));
-        }
-        let in_force = in_force
-            .ok()
-            .filter(|number| self.names.manifests.contains(number));
-        let candidates: Vec<u64> = match in_force {
-            Some(number) => vec![number],
-            None => {
-                let numbers = self.names.manifests.range(..=MAX_FILE_NUMBER);
-                numbers.rev().copied().collect()
-            }
-        };
-        let mut findings = Vec::new();
-        for &number in &candidates {
-            let survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
-                findings.push(finding);
-            });
-            let survey = match survey {
-                Err(error) if error.is_no_file() => {
-                    let path = file_name::manifest(self.dir, number);
-                    findings.push(Finding::damage(&path, 0, error.to_string()));
-                    continue;
-                }
-                read => read?,
-            };
-            if survey.edits > 0 {
-                self.survey = survey;
-                let newer = candidates.iter().take_while(|newer| **newer > number);
-                findings.extend(newer.map(|newer| {
-                    let path = file_name::manifest(self.dir, *newer);
-                    Finding::note(&path, format!("it was passed over for manifest {number}"))
-                }));
-                return Ok(Some((number, findings)));
-            }
-        }
-        let newest = candidates.first();
-        Ok(newest.map(|newest| (*newest, findings)))
-    }
-
-    /// Sets aside files with numbers that no file of this database can have. If counting continued
-    /// from those, the database would not open again.
-    fn leave_out_strays(&mut self) {
-        let last = match self.survey.next_file {
-            0 => MAX_FILE_NUMBER,
-            _ => self.survey.last_file(),
-        };
-        for path in self.names.take_beyond(last, self.dir) {
-            self.set_aside(
-                path,
-                "its number is beyond all that this database can have come to",
-            );
-        }
-        self.next_file = AtomicU64::new(self.names.highest() + 1);
-    }
-
-    /// Whether the manifest, which is valid as far as it can be read, is complete.
-    ///
-    /// It may have been cut off between two edits, or damage may have torn its last edit. Then a file is
-    /// missing that the lost edit released: the log of a flush, or the inputs of a compaction. But if only a
-    /// table is missing, and no other table could have replaced it, then the table is lost and not the edit.
-    fn is_in_force(&self) -> bool {
-        let log = self.survey.oldest_log;
-        let log_is_there = log == 0 || self.names.logs.contains(&log);
-        let listed: BTreeSet<u64> = self
-            .survey
-            .tables
-            .keys()
-            .map(|(_, number)| *number)
-            .collect();
-        let torn = !matches!(self.survey.end, Some(LogEnd::Clean { .. }));
-        let complete = listed.is_subset(&self.names.tables);
-        let strays = !self.names.tables.is_subset(&listed);
-        self.survey.end.is_some() && log_is_there && (complete || !(torn || strays))
-    }
-
-    /// Whether the manifest, as far as it was read, says that this family existed and was dropped.
-    /// Its first record names all families of that time, and the number of the next one.
-    fn was_dropped(&self, id: FamilyId) -> bool {
-        let is_known = self.survey.families.contains_key(&id);
-        self.survey.dropped.contains(&id) || (id.0 < self.survey.next_family && !is_known)
-    }
-
     /// Finds the comparators of all families, or fails before anything is changed.
     fn find_orders(&mut self) -> Result<()> {
         for record in self.survey.families.values() {
@@ -362,116 +218,6 @@ impl<'r> Repair<'r> {
                 closing: &self.never,
                 dropped: &self.never,
             },
-        })
-    }
-
-    fn set_aside(&mut self, path: PathBuf, why: impl Into<String>) {
-        self.report.aside.push((path, why.into()));
-    }
-
-    fn move_aside(&mut self) -> Result<()> {
-        if self.report.aside.is_empty() && self.names.manifests.is_empty() {
-            return Ok(());
-        }
-        self.vfs.create_dir_all(&self.dir.join(LOST))?;
-        self.vfs.sync_dir(self.dir)?;
-        for are_named in [false, true] {
-            let paths = self.report.aside.iter().map(|(path, _)| path);
-            for path in paths.filter(|path| self.is_named(path) == are_named) {
-                self.move_to_lost(path)?;
-            }
-            self.vfs.sync_dir(&self.dir.join(LOST))?;
-            self.vfs.sync_dir(self.dir)?;
-        }
-        Ok(())
-    }
-
-    /// Whether the manifest, as far as it could be read, needs this file.
-    fn is_named(&self, path: &Path) -> bool {
-        match path.file_name().and_then(FileName::parse) {
-            Some(FileName::Table(number)) => self.is_listed(number),
-            Some(FileName::Log(number)) => number >= self.survey.oldest_log,
-            _ => false,
-        }
-    }
-
-    fn move_to_lost(&self, path: &Path) -> Result<()> {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let mut target = self.dir.join(LOST).join(&name);
-        for again in 1.. {
-            if !self.vfs.exists(&target)? {
-                break;
-            }
-            target = self.dir.join(LOST).join(format!("{name}.{again}"));
-        }
-        self.vfs.rename(path, &target)
-    }
-
-    fn write_manifest(&mut self, mut state: State) -> Result<()> {
-        let number = self.new_number();
-        state.next_file = number + 1;
-        Manifest::create(Arc::clone(self.vfs), self.dir, number, &state)?;
-        let old: Vec<u64> = self.names.manifests.iter().copied().collect();
-        for number in old {
-            let path = file_name::manifest(self.dir, number);
-            self.move_to_lost(&path)?;
-            self.set_aside(path, "the new manifest has taken its place");
-        }
-        self.report.families = state
-            .families
-            .values()
-            .map(|family| family.name.clone())
-            .collect();
-        for family in state.families.values() {
-            for (_, table) in family.version.tables() {
-                self.report.tables += 1;
-                self.report.entries += table.entries;
-            }
-        }
-        self.vfs
-            .sync_dir(&self.dir.join(LOST))
-            .or_else(|error| match error.is_not_found() {
-                true => Ok(()),
-                false => Err(error),
-            })?;
-        self.vfs.sync_dir(self.dir)
-    }
-
-    /// A state with all families, but without tables.
-    fn empty_state(&self) -> Result<State> {
-        let highest = self
-            .survey
-            .families
-            .keys()
-            .next_back()
-            .map_or(0, |id| id.0 + 1);
-        let edit = VersionEdit {
-            families_added: self.survey.families.values().cloned().collect(),
-            last_sequence: self
-                .reached
-                .values()
-                .copied()
-                .chain([self.survey.last_sequence])
-                .max(),
-            next_family: Some(self.survey.next_family.max(highest)),
-            ..VersionEdit::default()
-        };
-        self.applied(&State::default(), &edit)
-    }
-
-    fn applied(&self, state: &State, edit: &VersionEdit) -> Result<State> {
-        let applied = state.apply(edit, |record| self.access(record.id));
-        applied.map_err(|what| {
-            let path = self.dir.join(file_name::CURRENT);
-            Error::corruption(
-                path,
-                0,
-                format!("what was found does not fit together: {what}"),
-            )
         })
     }
 

@@ -1,0 +1,134 @@
+//! Loads data blocks: in place, from the cache, or from the file.
+
+use super::Table;
+use crate::error::Result;
+use crate::sstable::block::{BYTES_PER_RESTART, Block, FRAME_BYTES};
+use crate::sstable::footer::FOOTER_BYTES;
+use crate::sstable::index::DataBlock;
+use crate::sstable::properties::Properties;
+use crate::sstable::stored::{self, Compression};
+use crate::vfs::FileSlice;
+use std::ops::Range;
+
+/// How much of a block's end is prefetched at most. A core does not fetch more cache lines at once anyway.
+const END_BYTES_MAX: usize = 512;
+
+/// The contents of a data block.
+pub(super) enum Contents<'t> {
+    /// A range of the mapped file.
+    InPlace(&'t FileSlice, Range<usize>),
+    /// Bytes in memory of their own: read or decompressed.
+    Own(FileSlice),
+}
+
+impl Contents<'_> {
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Contents::InPlace(file, range) => &file[range.clone()],
+            Contents::Own(contents) => contents,
+        }
+    }
+
+    /// A part of the contents, pinned.
+    #[inline]
+    pub(super) fn slice(&self, part: Range<usize>) -> FileSlice {
+        match self {
+            Contents::InPlace(file, range) => {
+                file.slice(range.start + part.start..range.start + part.end)
+            }
+            Contents::Own(contents) => contents.slice(part),
+        }
+    }
+}
+
+impl Table {
+    /// The contents of a data block, with their checksum verified. All reads of blocks go through here.
+    #[inline]
+    pub(super) fn load(&self, block: DataBlock) -> Result<Contents<'_>> {
+        let wrong = |what| self.corruption(block.handle.offset, what);
+        let Some(range) = block.handle.range_within(self.parts_end()) else {
+            let what = format!(
+                "the index leads to byte {}, outside the file",
+                block.handle.offset
+            );
+            return Err(self.corruption(self.index_handle.offset, what));
+        };
+        let stored_len = range.len() + stored::TRAILER_BYTES;
+        let Some(mapped) = &self.mapped else {
+            let contents = self.shared.block(self.number, block.number, || {
+                let stored = self.file.read_at(block.handle.offset, stored_len)?;
+                stored::verify(&stored, block.handle.offset).map_err(wrong)?;
+                match stored::compression(&stored).map_err(wrong)? {
+                    Compression::None => Ok(stored.slice(0..range.len())),
+                    Compression::Lz4 => self.decompress(block, &stored[..range.len()]),
+                }
+            });
+            return contents.map(Contents::Own);
+        };
+        let stored = &mapped[range.start..range.start + stored_len];
+        self.verified
+            .once(block.number, || stored::verify(stored, block.handle.offset))
+            .map_err(wrong)?;
+        match stored::compression(stored).map_err(wrong)? {
+            Compression::None => Ok(Contents::InPlace(mapped, range)),
+            Compression::Lz4 => {
+                let contents = self.shared.block(self.number, block.number, || {
+                    self.decompress(block, &stored[..range.len()])
+                });
+                contents.map(Contents::Own)
+            }
+        }
+    }
+
+    fn decompress(&self, block: DataBlock, contents: &[u8]) -> Result<FileSlice> {
+        stored::decompress(contents)
+            .map(FileSlice::from)
+            .map_err(|what| self.corruption(block.handle.offset, what))
+    }
+
+    /// Like [`load`](Self::load), as a block that can be kept.
+    pub(in crate::sstable) fn load_block(&self, block: DataBlock) -> Result<Block> {
+        let contents = self.load(block)?;
+        let len = contents.bytes().len();
+        Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
+    }
+
+    /// Prefetches a block's end, which [`load`](Self::load) and the search for a restart read.
+    #[inline]
+    pub(in crate::sstable) fn prefetch_end(&self, block: DataBlock) {
+        self.prefetch(block, |contents| {
+            contents.end.saturating_sub(self.end_bytes)..contents.end + stored::TRAILER_BYTES
+        });
+    }
+
+    /// Prefetches the beginning of a block's entries.
+    #[inline]
+    pub(in crate::sstable) fn prefetch_start(&self, block: DataBlock) {
+        self.prefetch(block, |contents| contents.start..contents.start + 1);
+    }
+
+    /// Prefetches a part of the file, chosen from the range of a block's contents.
+    #[inline]
+    fn prefetch(&self, block: DataBlock, part: impl FnOnce(Range<usize>) -> Range<usize>) {
+        if let Some(mapped) = &self.mapped
+            && let Some(contents) = block.handle.range_within(self.parts_end())
+        {
+            let Range { start, end } = part(contents);
+            mapped.prefetch(start, end);
+        }
+    }
+
+    pub(super) fn parts_end(&self) -> u64 {
+        self.file.len() - FOOTER_BYTES as u64
+    }
+}
+
+/// About how many bytes the heads and restarts of a data block take, with the default of a restart
+/// every four entries.
+pub(super) fn end_bytes(properties: &Properties) -> usize {
+    let entries = properties.entries / properties.data_blocks.max(1);
+    let restarts = usize::try_from(entries / 4).unwrap_or(usize::MAX);
+    let bytes = restarts.saturating_add(1).saturating_mul(BYTES_PER_RESTART);
+    bytes.saturating_add(FRAME_BYTES).min(END_BYTES_MAX)
+}
