@@ -5,7 +5,7 @@ mod common;
 use std::collections::VecDeque;
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -18,9 +18,9 @@ use parking_lot::Mutex;
 use redis_layer::commands::{
     Arrived, Executed, Server, Session, Settings, Wait, execute_next, execute_together,
 };
-use redis_layer::server::Options;
+use redis_layer::server::{Options, SyncPolicy};
 use redis_layer::store::{
-    BTreeStore, Batch, Cursor, Direction, KeyRange, Result, Snapshot, Space, Store,
+    BTreeStore, Batch, Cursor, Direction, Error, KeyRange, Result, Snapshot, Space, Store,
 };
 use redis_layer::types::ManualClock;
 
@@ -194,7 +194,7 @@ fn commands_that_run_together_after_a_pause_do_not_count_as_slow() {
     assert_eq!(clients[1].answers(), ["Null", "Integer(0)"]);
 }
 
-/// A store that counts batches, and panics when somebody asks for a row of the key `boom`, or writes one of the key `doom`.
+/// A store that counts batches and what syncs made safe, and panics when somebody asks for a row of the key `boom`, or writes one of the key `doom`.
 #[derive(Default)]
 struct Batches {
     written: AtomicU64,
@@ -202,6 +202,9 @@ struct Batches {
     takes_ms: AtomicU64,
     /// Who holds it holds up whoever writes.
     gate: Mutex<()>,
+    safe: AtomicU64,
+    syncs: AtomicU64,
+    sync_fails: AtomicBool,
 }
 
 impl Hooks for Batches {
@@ -216,6 +219,17 @@ impl Hooks for Batches {
         drop(self.gate.lock());
         thread::sleep(Duration::from_millis(self.takes_ms.load(Ordering::SeqCst)));
         inner.write(batch)
+    }
+
+    fn sync(&self, _inner: &dyn Store) -> Result<()> {
+        let written = self.written.load(Ordering::SeqCst);
+        self.syncs.fetch_add(1, Ordering::SeqCst);
+        if self.sync_fails.load(Ordering::SeqCst) {
+            return Err(Error::new("the disk is broken"));
+        }
+        thread::sleep(Duration::from_millis(2));
+        self.safe.store(written, Ordering::SeqCst);
+        Ok(())
     }
 }
 
@@ -253,8 +267,21 @@ struct Crowd {
 
 impl Crowd {
     fn of(count: usize) -> Crowd {
+        Self::with(count, Options::default())
+    }
+
+    /// With a server that syncs before it answers.
+    fn synced(count: usize) -> Crowd {
+        let options = Options {
+            sync: SyncPolicy::Always,
+            ..Options::default()
+        };
+        Self::with(count, options)
+    }
+
+    fn with(count: usize, options: Options) -> Crowd {
         let store = Arc::<Hooked<Batches>>::default();
-        let ours = Ours::start_on(1, Arc::<Hooked<Batches>>::clone(&store), Options::default());
+        let ours = Ours::start_on(1, Arc::<Hooked<Batches>>::clone(&store), options);
         let busy = Client::connect(ours.address);
         let mut clients: Vec<Client> = (0..count).map(|_| Client::connect(ours.address)).collect();
         for client in &mut clients {
@@ -283,6 +310,12 @@ impl Crowd {
     }
 
     fn send_while_busy(&mut self, commands: &[Vec<u8>]) {
+        self.send_behind_busy(commands);
+        self.busy.reply().unwrap();
+    }
+
+    /// The same, without waiting for the answer to the write that keeps the thread busy.
+    fn send_behind_busy(&mut self, commands: &[Vec<u8>]) {
         let before = self.batches();
         let gate = self.store.gate.lock();
         self.busy.send(b"SET busy 1\r\n").unwrap();
@@ -294,7 +327,6 @@ impl Crowd {
             wait_until_arrived(client);
         }
         drop(gate);
-        self.busy.reply().unwrap();
     }
 }
 
@@ -484,6 +516,54 @@ fn who_was_answered_with_others_is_woken_by_bytes_and_by_messages() {
     crowd.send_while_busy(&commands);
     crowd.clients.clear();
     assert_eq!(crowd.busy.call(&["get", "counter"]), "$3\\r\\n104\\r\\n");
+}
+
+/// They share a sync, and who has sent more by then gets all answers too.
+#[test]
+fn who_wrote_with_others_is_answered_after_a_sync() {
+    const ROUNDS: u64 = 30;
+    let mut crowd = Crowd::synced(4);
+    let commands = [
+        "INCR counter\r\n",
+        "GET counter\r\n",
+        "INCR counter\r\n",
+        "INCR counter\r\n",
+    ];
+    let commands = commands.map(|command| command.as_bytes().to_vec());
+    let before = crowd.store.syncs.load(Ordering::SeqCst);
+    for round in 0..ROUNDS {
+        crowd.send_behind_busy(&commands);
+        crowd.clients[3].send(b"INCR counter\r\n").unwrap();
+        let first = crowd.clients[0].reply().unwrap();
+        assert_eq!(first, format!(":{}\r\n", 4 * round + 1).as_bytes());
+        assert!(crowd.clients[1].reply().unwrap().starts_with(b"$"));
+        assert!(crowd.clients[2].reply().unwrap().starts_with(b":"));
+        assert!(crowd.clients[3].reply().unwrap().starts_with(b":"));
+        let last = crowd.clients[3].reply().unwrap();
+        assert_eq!(last, format!(":{}\r\n", 4 * round + 4).as_bytes());
+        crowd.busy.reply().unwrap();
+        assert_eq!(crowd.store.safe.load(Ordering::SeqCst), crowd.batches());
+    }
+    let syncs = crowd.store.syncs.load(Ordering::SeqCst) - before;
+    assert!(
+        syncs <= 3 * ROUNDS,
+        "{syncs} syncs of 5 writers in {ROUNDS} rounds"
+    );
+}
+
+/// Nor does who read with them: it may have seen what they wrote.
+#[test]
+fn who_wrote_with_others_before_a_failed_sync_gets_no_answer() {
+    let mut crowd = Crowd::synced(4);
+    crowd.store.sync_fails.store(true, Ordering::SeqCst);
+    let commands = ["INCR a\r\n", "GET a\r\n", "INCR a\r\n", "INCR a\r\n"];
+    crowd.send_behind_busy(&commands.map(|command| command.as_bytes().to_vec()));
+    for (index, client) in crowd.clients.iter_mut().enumerate() {
+        let (answers, is_closed) = client.rest(Duration::from_secs(5));
+        assert_eq!((answers, is_closed), (vec![], true), "client {index}");
+    }
+    // The server syncs when it stops.
+    crowd.store.sync_fails.store(false, Ordering::SeqCst);
 }
 
 /// A panic ends the connection whose command it was: not that of who runs the commands of all.

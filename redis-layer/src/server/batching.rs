@@ -8,7 +8,10 @@
 //!
 //! The others wait for their clients meanwhile, as idle connections do. So the task of a connection runs once for each
 //! command: it reads, and joins. It is woken only if the leader could not answer for it: commands are left, the client
-//! does not take the answer at once, or a sync has to come first.
+//! does not take the answer at once, or a sync has failed.
+//!
+//! If a sync has to come before an answer, the leader waits for it, and then answers those who have not left their
+//! slots meanwhile. Who has sent more leaves, and waits for the sync by itself.
 //!
 //! A connection that is alone does not wait for others, for the same reason as with answers
 //! ([`turns`](super::turns)). And only threads that know when they become idle take part.
@@ -17,7 +20,9 @@
 //! 1. A connection is in its slot from when it joins until its own task takes it out again. The leader holds the locks
 //!    of all slots meanwhile. It waits for nothing while it holds them: it takes only locks of keys that are free.
 //! 2. A slot is in `joined` as long as its commands were not tried yet.
-//! 3. The first slot in `joined` is that of a leader, which has yielded or is about to. So each batch is run.
+//! 3. A leader answers after a sync only what ran in its own batch: a connection may have left its slot, and be in it again
+//!    with a later one.
+//! 4. The first slot in `joined` is that of a leader, which has yielded or is about to. So each batch is run.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -27,13 +32,14 @@ use parking_lot::Mutex;
 use tokio::task::yield_now;
 
 use crate::commands::execute_together;
+use crate::server::Durability;
 use crate::server::connection::Connection;
 use crate::server::wake_order::WakeOrder;
 
 /// The connections whose commands are about to run together.
-#[derive(Default)]
 pub(super) struct Batcher {
     joined: Mutex<Vec<Arc<Slot>>>,
+    durability: Arc<Durability>,
 }
 
 /// Where a connection is while its commands run with those of others. Empty otherwise.
@@ -45,6 +51,14 @@ struct Joined {
     connection: Box<Connection>,
     /// The result for the connection, once its commands were tried.
     result: Option<BatchResult>,
+    /// The number of the batch that has to be durable before the connection is answered.
+    unsynced: Option<u64>,
+}
+
+/// The connections of a batch that are answered once it is durable. Whoever still waits when this is dropped is woken.
+struct Unsynced {
+    batch: u64,
+    slots: Vec<Arc<Slot>>,
 }
 
 /// What has become of the commands of a connection in a batch.
@@ -59,6 +73,13 @@ pub(super) enum BatchResult {
 }
 
 impl Batcher {
+    pub(super) fn new(durability: Arc<Durability>) -> Self {
+        Self {
+            joined: Mutex::default(),
+            durability,
+        }
+    }
+
     /// Joins the other ready connections, and completes when the first commands of all of them were tried, and there
     /// is something to do: some commands may be left, or even all. Of a connection that was answered the client may have
     /// sent more. `slot` is that of the connection.
@@ -71,14 +92,18 @@ impl Batcher {
         *slot.0.lock() = Some(Joined {
             connection,
             result: None,
+            unsynced: None,
         });
         let mut leads = self.add(slot);
         loop {
             if leads {
                 // One pass is enough: by invariant 1 the connection is in its slot.
                 yield_now().await;
-                if !slot.is_tried() {
-                    self.run_batch();
+                if !slot.is_tried()
+                    && let Some(unsynced) = self.run_batch()
+                    && self.durability.acknowledge(unsynced.batch).await.is_ok()
+                {
+                    unsynced.answer();
                 }
             }
             if let Some(done) = order.count_wakes(poll_fn(|cx| slot.poll_woken(cx))).await {
@@ -95,36 +120,84 @@ impl Batcher {
         joined.len() == 1
     }
 
-    /// Runs the first commands of all connections that have joined, and answers those that have none left.
-    fn run_batch(&self) {
+    /// Runs the first commands of all connections that have joined, and answers those that have none left. Returns those
+    /// that have none left but need a sync.
+    fn run_batch(&self) -> Option<Unsynced> {
         let joined = std::mem::take(&mut *self.joined.lock());
         let mut slots: Vec<_> = joined.iter().map(|slot| slot.0.lock()).collect();
-        let mut joined: Vec<&mut Joined> =
-            slots.iter_mut().filter_map(|slot| slot.as_mut()).collect();
         let mut server = None;
-        let mut clients = Vec::with_capacity(joined.len());
-        for Joined { connection, .. } in &mut joined {
+        let mut clients = Vec::with_capacity(slots.len());
+        for Joined { connection, .. } in slots.iter_mut().filter_map(|slot| slot.as_mut()) {
             server.get_or_insert_with(|| connection.server());
             clients.extend(connection.waiting_commands());
         }
         if let Some(server) = server {
             execute_together(&server, &mut clients);
         }
-        let result = match clients.iter().all(|client| client.commands.is_empty()) {
-            true => BatchResult::AllRan,
-            false => BatchResult::SomeLeft,
-        };
+        let all_ran = clients.iter().all(|client| client.commands.is_empty());
         drop(clients);
-        for joined in joined {
-            let connection = &mut joined.connection;
-            // Where commands are left, the first answer waits for the last batch, as everywhere (`turns`).
-            joined.result = if result == BatchResult::AllRan && connection.answer_at_once() {
-                Some(BatchResult::Answered)
-            } else {
-                connection.wake();
-                Some(result)
+        let mut unsynced = None;
+        for (slot, joined) in joined.iter().zip(&mut slots) {
+            let Some(joined) = joined.as_mut() else {
+                continue;
             };
+            if !all_ran {
+                // The first answer waits for the last batch, as everywhere (`turns`).
+                joined.result = Some(BatchResult::SomeLeft);
+                joined.connection.wake();
+                continue;
+            }
+            joined.result = Some(BatchResult::AllRan);
+            if joined.connection.needs_sync() {
+                let unsynced = unsynced.get_or_insert_with(|| Unsynced {
+                    batch: self.durability.mark_written(),
+                    slots: Vec::new(),
+                });
+                joined.unsynced = Some(unsynced.batch);
+                unsynced.slots.push(Arc::clone(slot));
+            } else {
+                joined.answer_or_wake();
+            }
         }
+        unsynced
+    }
+}
+
+impl Joined {
+    /// Answers the connection, or wakes its task to do so.
+    fn answer_or_wake(&mut self) {
+        if self.connection.answer_at_once() {
+            self.result = Some(BatchResult::Answered);
+        } else {
+            self.connection.wake();
+        }
+    }
+}
+
+impl Unsynced {
+    /// Answers those that still wait, now that the batch is durable.
+    fn answer(self) {
+        self.for_each(|joined| {
+            joined.connection.batch_is_durable();
+            joined.unsynced = None;
+            joined.answer_or_wake();
+        });
+    }
+
+    fn for_each(&self, mut run: impl FnMut(&mut Joined)) {
+        for slot in &self.slots {
+            let mut slot = slot.0.lock();
+            let waits = |joined: &&mut Joined| joined.unsynced == Some(self.batch);
+            if let Some(joined) = slot.as_mut().filter(waits) {
+                run(joined);
+            }
+        }
+    }
+}
+
+impl Drop for Unsynced {
+    fn drop(&mut self) {
+        self.for_each(|joined| joined.connection.wake());
     }
 }
 
@@ -144,6 +217,7 @@ impl Slot {
         if let Some(Joined {
             connection,
             result: Some(result),
+            ..
         }) = slot.take_if(is_tried)
         {
             return Poll::Ready(Some((connection, result)));

@@ -194,14 +194,24 @@ impl Connection {
         }
     }
 
+    /// Whether a sync has to come before the answers to commands that have run with those of others.
+    pub(super) fn needs_sync(&self) -> bool {
+        self.executed.iter().any(|executed| executed.wrote) && self.durability.must_sync()
+    }
+
+    /// Says that what the commands wrote is durable, so that their answers need no sync any more.
+    pub(super) fn batch_is_durable(&mut self) {
+        for executed in &mut self.executed {
+            executed.wrote = false;
+        }
+    }
+
     /// Answers commands that have all run with those of others, if nothing has to be waited for. Returns whether it
     /// did; otherwise the task of the connection goes on with what is left.
     pub(super) fn answer_at_once(&mut self) -> bool {
         // More than may run together may have arrived, and what breaks the protocol may stand behind it.
         let all_ran = self.commands.is_empty() && self.parser.pending_bytes() == 0;
-        let wrote = self.executed.iter().any(|executed| executed.wrote);
-        let may_answer = all_ran && self.broken.is_none();
-        if !may_answer || wrote && self.durability.must_sync() {
+        if !all_ran || self.broken.is_some() || self.needs_sync() {
             return false;
         }
         self.take_answers();

@@ -225,7 +225,7 @@ impl Listener {
         server: &Arc<Server>,
         durability: &Arc<Durability>,
     ) {
-        let batcher = Arc::new(Batcher::default());
+        let batcher = Arc::new(Batcher::new(Arc::clone(durability)));
         let wake_counts = Arc::new(WakeCounts::default());
         let mut connections = JoinSet::new();
         let failures = Seldom::new();
