@@ -110,7 +110,8 @@ pub enum Error {
 
     /// The directory holds files, but not a database of this engine.
     #[error(
-        "{} is not a database of this engine: {found}. Choose an empty directory or the right one", path.display()
+        "{} is not a database of this engine: {found}. Choose an empty directory or the right one. If it was a database, \
+         copy it before anything else, then restore it from a backup or a checkpoint", path.display()
     )]
     NotADatabase {
         /// The directory.

@@ -87,8 +87,8 @@ pub use crate::db::{
     EntryCounts, Event, EventListener, Family, FamilyOptions, FamilyOverview, FamilyStatistics,
     Finding, LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Overview, Range,
     Reason, RecoveryMode, RepairReport, Severity, Snapshot, Stall, StallStatistics, Statistics,
-    Strategy, TableInfo, TableOverview, TableReads, Unlisted, Value, VerifyReport, WriteOptions,
-    WriteStatistics, overview, repair, verify,
+    Strategy, TableInfo, TableOverview, TableReads, TornLog, Unlisted, Value, VerifyReport,
+    WriteOptions, WriteStatistics, overview, repair, verify,
 };
 pub use crate::error::{Error, Result};
 

@@ -249,6 +249,22 @@ fn a_missing_table_is_named() {
     assert!(matches!(error, Error::Corruption { .. }), "{error}");
 }
 
+/// It was there when `CURRENT` named it. Another path would not help.
+#[test]
+fn a_missing_manifest_is_named_and_is_damage() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs)).unwrap();
+    db.put("a", "1").unwrap();
+    db.close().unwrap();
+    let files = contents(&vfs, Path::new("db"));
+    let manifest = files.keys().find(|name| name.starts_with("MANIFEST"));
+    let manifest = manifest.unwrap();
+    vfs.remove(&Path::new("db").join(manifest)).unwrap();
+    let words = [manifest, "missing", "CURRENT names it", "backup"];
+    let error = refused(&vfs, Path::new("db"), on(&vfs), &words);
+    assert!(matches!(error, Error::Corruption { .. }), "{error}");
+}
+
 #[test]
 fn a_lost_current_beside_data_is_no_new_database() {
     let vfs = MemoryVfs::new();

@@ -78,7 +78,10 @@ fn killed() -> (MemoryVfs, PathBuf) {
 fn a_log_that_is_whole_opens_in_both_modes() {
     for mode in [RecoveryMode::PointInTime, RecoveryMode::Absolute] {
         let (vfs, _) = killed();
-        assert_eq!(keys(&open(&vfs, mode).unwrap()).len(), 40);
+        let db = open(&vfs, mode).unwrap();
+        assert_eq!(keys(&db).len(), 40);
+        assert_eq!(db.torn_logs(), []);
+        drop(db);
         // And again after an orderly close.
         assert_eq!(keys(&open(&vfs, mode).unwrap()).len(), 40);
     }
@@ -109,6 +112,11 @@ fn a_torn_end_is_left_out_or_refused() {
 
     let db = open(&vfs, RecoveryMode::PointInTime).unwrap();
     assert_eq!(keys(&db).len(), 39);
+    let torn = db.torn_logs();
+    assert!(
+        torn.len() == 1 && torn[0].path.ends_with(&log) && torn[0].at == offset,
+        "{torn:?}"
+    );
     // What was recovered goes into a table, and the torn log is removed.
     db.flush().unwrap();
     drop(db);
@@ -133,6 +141,27 @@ fn a_close_in_order_mends_a_torn_log() {
         let db = open(&vfs, RecoveryMode::Absolute).unwrap();
         assert_eq!(keys(&db).len(), 39 + usize::from(writes));
     }
+}
+
+/// Where a log was cut at the end of a record, only the next log shows it.
+#[test]
+fn a_log_that_was_cut_between_two_records_is_named() {
+    let (vfs, logs) = two_logs(0);
+    let (file, offset, _) = {
+        let torn = vfs.crash(1);
+        let cut = vfs.read(&logs[0]).unwrap()[..written(&vfs, &logs[0]) - 1].to_vec();
+        torn.damage(&logs[0], cut).unwrap();
+        corruption(open(&torn, RecoveryMode::Absolute))
+    };
+    assert_eq!(file, logs[0]);
+    let cut = vfs.read(&logs[0]).unwrap()[..offset as usize].to_vec();
+    vfs.damage(&logs[0], cut).unwrap();
+    let db = open(&vfs, RecoveryMode::PointInTime).unwrap();
+    let torn = db.torn_logs();
+    assert!(
+        torn.len() == 1 && torn[0].path.ends_with(&logs[0]) && torn[0].at == offset,
+        "{torn:?}"
+    );
 }
 
 #[test]
@@ -212,6 +241,11 @@ fn later_logs_do_not_survive_the_lost_end_of_an_older_one() {
     assert!(
         !left.is_empty() && left.iter().all(|key| !key.starts_with("later")),
         "{left:?}"
+    );
+    let torn = db.torn_logs();
+    assert!(
+        torn.len() == 1 && torn[0].path.ends_with(&logs[0]),
+        "{torn:?}"
     );
     drop(db);
     assert!(!vfs.exists(&logs[1]).unwrap(), "no later opening finds it");

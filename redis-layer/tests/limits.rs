@@ -305,6 +305,35 @@ fn idle_connections_are_cheap() {
     assert!(started.elapsed() < Duration::from_secs(1));
 }
 
+/// Commands that arrive in small parts take little more than their bytes: each part is read into a buffer that has
+/// room for much more, and no argument may keep that.
+#[test]
+fn half_commands_are_cheap() {
+    const CONNECTIONS: usize = 100;
+    const ARGUMENTS: usize = 100;
+    let program = Running::in_memory(&[]);
+    let mut client = Client::connect(program.address);
+    client.call(&["ping"]);
+    let before = resident_bytes(&program);
+    let mut slow: Vec<_> = (0..CONNECTIONS)
+        .map(|_| TcpStream::connect(program.address).unwrap())
+        .collect();
+    let count = format!("*{}\r\n", ARGUMENTS + 1);
+    let halves = [count.as_bytes()]
+        .into_iter()
+        .chain(std::iter::repeat_n([&b"$1\r\na"[..], b"\r\n"], ARGUMENTS).flatten());
+    for half in halves {
+        for stream in &mut slow {
+            stream.write_all(half).unwrap();
+        }
+        // By now each of them has been read.
+        client.call(&["ping"]);
+    }
+    let each = resident_bytes(&program).saturating_sub(before) / CONNECTIONS;
+    eprintln!("{each} bytes for a connection with {ARGUMENTS} arguments of one byte");
+    assert!(each < 64 * 1024, "{each} bytes for a connection");
+}
+
 /// A web page in a browser on the same machine can open a connection and send text. It gets nothing.
 #[test]
 fn web_requests_are_cut_off() {

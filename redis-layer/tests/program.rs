@@ -405,3 +405,41 @@ fn a_wrong_option_and_help_explain_themselves() {
         assert!(help.contains(option), "{help}");
     }
 }
+
+/// A log without its end opens, as after a power cut. If the power did not fail, it was cut, and what it lost may have been durable.
+#[test]
+fn it_is_told_that_a_log_has_lost_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::over(dir.path(), &["--sync", "always"]);
+    let mut client = Client::connect(running.address);
+    for key in ["a", "b", "c"] {
+        client.call(&["set", key, "some value"]);
+    }
+    drop(running);
+    let paths = fs::read_dir(dir.path()).unwrap();
+    let mut logs = paths.map(|entry| entry.unwrap().path());
+    let log = logs.find(|path| path.extension().is_some_and(|kind| kind == "log"));
+    let log = log.unwrap();
+    let bytes = fs::read(&log).unwrap();
+    let end = bytes
+        .windows(6)
+        .position(|bytes| bytes == b"some v")
+        .unwrap();
+    fs::write(&log, &bytes[..end]).unwrap();
+    let mut process = program(dir.path(), 0, &[]).spawn().unwrap();
+    let mut said = String::new();
+    let mut lines = BufReader::new(process.stderr.take().unwrap());
+    while !said.contains("listening at") {
+        assert!(
+            lines.read_line(&mut said).unwrap() > 0,
+            "it listens: {said}"
+        );
+    }
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let name = log.file_name().unwrap().to_str().unwrap();
+    assert!(
+        said.contains("WARN") && said.contains(name) && said.contains("at byte"),
+        "{said}"
+    );
+}

@@ -16,7 +16,8 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         .families
         .iter()
         .all(|family| family.tables.iter().all(|table| table.properties.is_ok()));
-    let code = if readable { FINE } else { DAMAGED };
+    let sound = readable && overview.damage.is_empty();
+    let code = if sound { FINE } else { DAMAGED };
     if args.json {
         writeln!(out, "{:#}", as_json(&overview))?;
         return Ok(code);
@@ -29,6 +30,10 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         style::count(overview.edits as u64, "edit"),
         overview.last_sequence,
     )?;
+    for finding in &overview.damage {
+        let what = format!("at byte {}: {}", finding.offset, finding.what);
+        writeln!(out, "  {}", style::wrong(&what))?;
+    }
     for (path, bytes) in &overview.logs {
         writeln!(
             out,
@@ -142,6 +147,9 @@ fn as_json(overview: &Overview) -> serde_json::Value {
     };
     json!({
         "manifest": file_name(&overview.manifest),
+        "damage": overview.damage.iter().map(|finding| json!({
+            "offset": finding.offset, "what": finding.what,
+        })).collect::<Vec<_>>(),
         "edits": overview.edits,
         "last_sequence": overview.last_sequence,
         "logs": overview.logs.iter().map(|(path, bytes)| json!({

@@ -83,6 +83,15 @@ fn one_flipped_bit_in_each_kind_of_file_is_named() {
         // In the last record of a log, a flipped bit looks like a torn end.
         assert!(code <= 1, "{text}");
         golden(&format!("damaged-{name}-verify.txt"), &text);
+        // Blocks and logs are not read for it.
+        let (code, text) = run(home.path(), &["stats", home.path().to_str().unwrap()]);
+        let expected = match name {
+            "block" | "log" => 0,
+            "current" => 2,
+            _ => 1,
+        };
+        assert_eq!(code, expected, "{name}: {text}");
+        golden(&format!("damaged-{name}-stats.txt"), &text);
         fs::write(file, whole).unwrap();
     }
 }

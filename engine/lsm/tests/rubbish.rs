@@ -156,6 +156,27 @@ fn one_damaged_table_does_not_hide_the_other_files() {
     }
 }
 
+/// The footer is found from the end of the file, so a second copy of it leads to the same parts.
+#[test]
+fn bytes_of_a_table_that_belong_to_no_part_are_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    database(dir.path());
+    let tables = files(dir.path());
+    let table = tables
+        .iter()
+        .find(|file| file.extension().is_some_and(|kind| kind == "sst"));
+    let table = table.unwrap();
+    let mut bytes = fs::read(table).unwrap();
+    let footer = bytes[bytes.len() - 64..].to_vec();
+    bytes.extend(footer);
+    fs::write(table, bytes).unwrap();
+    let (code, text) = lsm(&["explain", table.to_str().unwrap()]);
+    assert!(
+        code == 1 && text.contains("the footer should begin here"),
+        "{text}"
+    );
+}
+
 /// Whatever else it is, a power cut did not make it.
 #[test]
 fn what_another_program_wrote_is_not_called_torn() {

@@ -33,6 +33,7 @@ use crate::db::Background;
 use crate::db::commit::CommitQueue;
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::FamilyCore;
+use crate::db::recovery::TornLog;
 use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
 use crate::db::statistics::Counters;
@@ -85,6 +86,8 @@ pub(super) struct Core {
     /// Whether it was opened for reading only. It then refuses writes in the same places where a
     /// poisoned database does, but from the beginning.
     pub(super) read_only: bool,
+    /// The logs that had lost their end at the opening.
+    pub(super) torn_logs: Vec<TornLog>,
     /// The message of the first failed write to log or manifest.
     pub(super) poison: OnceLock<String>,
     /// Delivers events to the listener, if there is one.

@@ -74,6 +74,7 @@ pub use self::family::Family;
 pub use self::family_set::ListedFamily;
 pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
 pub use self::overview::{FamilyOverview, Overview, TableOverview, overview};
+pub use self::recovery::TornLog;
 pub use self::repair::{RepairReport, repair};
 pub use self::snapshot::Snapshot;
 pub use self::statistics::{
@@ -441,6 +442,14 @@ impl Db {
         let range = bounds_of(&range);
         self.flush()?;
         self.handle.core.compact_range(&family.core, &range)
+    }
+
+    /// The logs that had lost their end when this database was opened, the oldest first. A power cut leaves such a log,
+    /// and then what is lost never was durable. Where the power did not fail, the file was cut or damaged, and what is
+    /// lost may have been durable: a program should tell its users.
+    #[must_use]
+    pub fn torn_logs(&self) -> &[TornLog] {
+        &self.handle.core.torn_logs
     }
 
     /// What the database has done since it was opened, and what it holds.

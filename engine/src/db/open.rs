@@ -174,6 +174,7 @@ impl Core {
             signals,
             read_compaction: options.read_compaction,
             read_only,
+            torn_logs: recovered.torn,
             poison: OnceLock::new(),
             events: options.listener.clone().map(Events::new),
             next_job: AtomicU64::new(1),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::db::Options;
-use crate::db::survey::{Names, Survey};
+use crate::db::survey::{Finding, Names, Survey};
 use crate::error::{Error, Result};
 use crate::sstable::{Properties, read_properties};
 use crate::version::{FileMeta, file_name, read_in_force};
@@ -41,6 +41,8 @@ pub struct FamilyOverview {
 pub struct Overview {
     /// The manifest in force.
     pub manifest: PathBuf,
+    /// What is wrong in it. If anything is, the rest says only what could be read.
+    pub damage: Vec<Finding>,
     /// How many edits it holds.
     pub edits: usize,
     /// The last sequence number that is in tables.
@@ -55,8 +57,8 @@ pub struct Overview {
 /// it open. A table may then be removed before its properties are read, and its entry has the error.
 ///
 /// # Errors
-/// `Io` if the directory cannot be read; `NotADatabase` if there is no `CURRENT` in it or it names no manifest;
-/// `NotADatabase`, `Corruption` or `UnsupportedVersion` if this release cannot read the manifest.
+/// `Io` if the directory or the manifest cannot be read; `NotADatabase` if there is no `CURRENT` in it or it names no
+/// manifest; `UnsupportedVersion` if a later release wrote the manifest.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
     if !Names::read(vfs, dir)?.current {
@@ -65,8 +67,18 @@ pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
             found: "there is no CURRENT in it".to_owned(),
         });
     }
-    let read = |number| Survey::read(vfs, dir, number, &mut |_| ());
-    let (number, survey) = read_in_force(vfs, dir, read)?;
+    let read = |number| {
+        let mut damage = Vec::new();
+        let survey = Survey::read(vfs, dir, number, &mut |finding| damage.push(finding))?;
+        if damage.is_empty() {
+            return Ok((damage, survey));
+        }
+        // Who has the database open may have appended between the reading of two pages.
+        damage.clear();
+        let survey = Survey::read(vfs, dir, number, &mut |finding| damage.push(finding))?;
+        Ok((damage, survey))
+    };
+    let (number, (damage, survey)) = read_in_force(vfs, dir, read)?;
     // Listed again: the manifest may be newer than the first list.
     let names = Names::read(vfs, dir)?;
     let mut families = Vec::new();
@@ -103,6 +115,7 @@ pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
         .collect();
     Ok(Overview {
         manifest: file_name::manifest(dir, number),
+        damage,
         edits: survey.edits,
         last_sequence: survey.last_sequence,
         families,

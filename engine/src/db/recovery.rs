@@ -25,6 +25,16 @@ use crate::memtable::{Memtable, MemtableWriter};
 use crate::version::{State, file_name};
 use crate::vfs::Vfs;
 
+/// A log that had lost its end when the database was opened: [`Db::torn_logs`](crate::Db::torn_logs).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TornLog {
+    /// The log. It is removed when what it holds is in tables.
+    pub path: PathBuf,
+    /// Where the write begins that is not whole. It was left out, and so was everything that was written after it.
+    pub at: u64,
+}
+
 /// What the logs hold.
 #[derive(Debug)]
 pub(super) struct Recovered {
@@ -32,6 +42,8 @@ pub(super) struct Recovered {
     pub(super) sets: Vec<FrozenSet>,
     /// The sequence number of the last write.
     pub(super) last_sequence: u64,
+    /// The logs that have lost their end.
+    pub(super) torn: Vec<TornLog>,
     /// The logs after the first gap: they were never acknowledged as durable, and must be removed
     /// before anything is written.
     beyond_gap: Vec<u64>,
@@ -53,6 +65,7 @@ pub(super) fn replay_logs(
     let mut recovered = Recovered {
         sets: Vec::new(),
         last_sequence: state.last_sequence,
+        torn: Vec::new(),
         beyond_gap: Vec::new(),
     };
     check_oldest_log(dir, logs, state)?;
@@ -81,6 +94,12 @@ pub(super) fn replay_logs(
                         memtables,
                     });
                 }
+                if records.is_torn {
+                    recovered.torn.push(TornLog {
+                        path: path.clone(),
+                        at: records.end,
+                    });
+                }
                 whole_until = Some((path, records.end));
                 continue;
             }
@@ -88,6 +107,17 @@ pub(super) fn replay_logs(
         recovered.beyond_gap.push(number);
         let (before, end) = whole_until.as_ref().expect("the first log follows on");
         replay.check_not_durable(&contents, before, *end)?;
+        // It may have lost its end where a record ends.
+        if recovered
+            .torn
+            .last()
+            .is_none_or(|torn| torn.path != *before)
+        {
+            recovered.torn.push(TornLog {
+                path: before.clone(),
+                at: *end,
+            });
+        }
     }
     Ok(recovered)
 }
@@ -148,6 +178,8 @@ struct Records<'a> {
     last_sequence: u64,
     /// How much of the log is valid.
     end: u64,
+    /// Whether a record begins there and is not whole.
+    is_torn: bool,
 }
 
 impl Replay<'_> {
@@ -195,11 +227,12 @@ impl Replay<'_> {
             let sequence = batch.sequence;
             batches.push((sequence, record));
         }
-        let end = reader.end().map_or(contents.len() as u64, LogEnd::at);
+        let end = reader.end();
         Ok(Some(Records {
             batches,
             last_sequence: next_sequence - 1,
-            end,
+            end: end.map_or(contents.len() as u64, LogEnd::at),
+            is_torn: matches!(end, Some(LogEnd::Torn { .. })),
         }))
     }
 

@@ -226,7 +226,7 @@ impl Explain<'_, '_> {
     fn end(&mut self, at: usize) -> Result<(), Wrong> {
         let rest = &self.contents[at..];
         if self.record.is_some() {
-            let what = "the last record does not end: a power cut has torn it, and it was never acknowledged as durable";
+            let what = "the last record does not end: if a power cut has torn it, it was never acknowledged as durable; otherwise the file was cut";
             return Err(Wrong::new(at as u64..self.contents.len() as u64, what));
         }
         if !rest.is_empty() {

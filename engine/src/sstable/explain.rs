@@ -87,6 +87,13 @@ pub fn explain_table(
         footer.index.offset,
     );
     explain.block(footer.index, Values::Handles)?;
+    let end = stored_range(footer.index).end;
+    if end != footer_at {
+        let what = format!(
+            "the footer should begin here, where the part before ends, and begins at byte {footer_at}"
+        );
+        return Err(Wrong::new(end.min(footer_at)..footer_at, what));
+    }
     explain.footer(&footer, footer_at)
 }
 

@@ -241,7 +241,13 @@ pub fn read_in_force<T>(
 /// if another program did, otherwise `Io`.
 pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64, VersionEdit)>> {
     let path = file_name::manifest(dir, number);
-    let contents = vfs.read(&path)?;
+    let contents = match vfs.read(&path) {
+        Err(_) if matches!(vfs.exists(&path), Ok(false)) => {
+            let what = "the file is missing, and CURRENT names it";
+            return Err(Error::corruption(&path, 0, what));
+        }
+        read => read?,
+    };
     let foreign = || Error::NotADatabase {
         path: dir.to_path_buf(),
         found: format!(

@@ -20,6 +20,7 @@ use crate::scripting::running::{HOOK_INSTRUCTIONS, Registry, Run};
 use crate::scripting::value::{COUNTED, Refusal, Value};
 use crate::scripting::{
     Digest, Host, Rights, Script, Setup, Stop, bits, cjson, cmsgpack, random, redis, structs,
+    unpack,
 };
 
 /// How much memory a script may use, including garbage that is not collected yet.
@@ -137,6 +138,7 @@ impl Machine {
         add_log(&lua, &redis, &situation)?;
         add_acl_check(&lua, &redis, setup.is_command, &situation)?;
         random::install(&lua, &lua.globals().get("math")?)?;
+        unpack::install(&lua, &lua.globals())?;
         let globals = lua.create_table()?;
         let (run, compile) = sandbox(&lua, &situation, &json, &globals, &redis)?;
         let (registry, of_hook) = (Arc::clone(registry), Arc::clone(&situation));

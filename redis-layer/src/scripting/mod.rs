@@ -23,6 +23,7 @@ mod redis;
 mod running;
 mod shebang;
 mod structs;
+mod unpack;
 mod value;
 
 use std::collections::HashMap;

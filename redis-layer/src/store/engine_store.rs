@@ -93,6 +93,15 @@ impl EngineStore {
         });
         let dir = dir.as_ref().to_path_buf();
         let db = Db::open(&dir, with_families).map_err(Error::new)?;
+        for log in db.torn_logs() {
+            tracing::warn!(
+                "the log {} ends in the middle of a write, at byte {}: that write and what came after it are lost. \
+                 A power cut takes only what had not reached the disk. If the power did not fail, the file was cut or \
+                 damaged: a backup or a checkpoint may have more",
+                log.path.display(),
+                log.at
+            );
+        }
         let family = |space: Space| db.family(space.name()).map_err(Error::new);
         let families = [
             family(Space::System)?,

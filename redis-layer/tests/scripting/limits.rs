@@ -176,6 +176,34 @@ fn words(server: &Arc<Server>, words: &[&str]) -> String {
     show(&execute(&mut session, &words).reply)
 }
 
+/// Lua counts them in 32 bits, and more ended the process.
+#[test]
+fn more_results_than_can_be_counted_are_refused() {
+    let direct = Direct::new(StoreKind::BTree);
+    for (first, last) in [
+        ("-2", "2147483647"),
+        ("0", "2147483647"),
+        ("-2147483648", "-1"),
+        ("-2147483648", "2147483647"),
+        ("'-2'", "2147483647.5"),
+        ("2^32 - 2", "2^31 - 1"),
+    ] {
+        for call in [
+            format!("return {{unpack({{1,2,3}}, {first}, {last})}}"),
+            format!("return {{pcall(unpack, {{1,2,3}}, {first}, {last})}}"),
+            format!(
+                "return {{pcall(coroutine.wrap(function(...) return unpack(...) end), {{}}, {first}, {last})}}"
+            ),
+        ] {
+            let answer = run(&direct.server, &call);
+            assert!(
+                answer.contains("too many results to unpack"),
+                "{call}: {answer}"
+            );
+        }
+    }
+}
+
 /// Hostile input reaches no Rust stack overflow, no panic and no crash.
 #[test]
 fn deep_and_twisted_values_are_refused() {

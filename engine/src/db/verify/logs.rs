@@ -92,7 +92,8 @@ impl Verifier<'_> {
         self.report.batches += batches;
         if let Some(LogEnd::Torn { at }) = reader.end() {
             let what = format!(
-                "the record at byte {at} is torn: its write was never acknowledged as durable"
+                "the record at byte {at} is torn, and what came after it is lost: after a power cut that was never \
+                 acknowledged as durable, otherwise the file was cut or damaged"
             );
             self.note(path, what);
         }

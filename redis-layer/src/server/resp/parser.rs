@@ -13,8 +13,9 @@
 //! left takes it along into a buffer of its own, until that command is complete.
 //!
 //! Invariants
-//! 1. A length that a client announces allocates nothing. A buffer has room for at most some four times the bytes that
-//!    have arrived, so memory grows only with them, and [`Limits::query_bytes`] bounds it.
+//! 1. A length that a client announces allocates nothing. A long argument is kept in the buffer in which it arrived, with
+//!    room for at most some four times the bytes that have arrived; what is short is kept in as many bytes as it has. So
+//!    memory grows only with what has arrived, and [`Limits::query_bytes`] bounds it.
 //! 2. Where the stream is cut makes no difference to the commands that are returned.
 //! 3. After an error no more commands are returned; the connection has to be closed.
 //! 4. The fast path returns only commands that the slow path would return too.
@@ -95,6 +96,9 @@ const LAST_MOVE: usize = 4;
 /// The size of the buffer that the parsers of a thread share. An argument that is kept keeps all of it in memory.
 const SHARED_BUFFER_BYTES: usize = 2 * READ_BYTES;
 
+/// So many bytes of half a command are copied for each read.
+const SHORT_BYTES: usize = 1024;
+
 /// Memory is kept for at most this many positions between calls.
 const RANGES_KEPT: usize = 1024;
 
@@ -161,13 +165,17 @@ impl Parser {
 
     /// The buffer to which arriving bytes are appended, with enough room for a read.
     pub fn buffer(&mut self) -> &mut BytesMut {
-        if self.buffer.capacity() == 0 {
-            let shared = SHARED_BUFFER.take();
-            self.buffer = shared.unwrap_or_else(|| BytesMut::with_capacity(SHARED_BUFFER_BYTES));
-            self.is_shared = true;
-        }
         let (length, arrived) = (self.partial.bulk_length.unwrap_or(0), self.buffer.len());
         let missing = length.saturating_sub(arrived);
+        // A few bytes go back into the shared buffer for each read: room of their own would be many times what they are.
+        let is_short = arrived <= SHORT_BYTES && missing <= READ_BYTES;
+        if self.buffer.capacity() == 0 || (is_short && !self.is_shared) {
+            let shared = SHARED_BUFFER.take();
+            let shared = shared.unwrap_or_else(|| BytesMut::with_capacity(SHARED_BUFFER_BYTES));
+            let own = mem::replace(&mut self.buffer, shared);
+            self.buffer.extend_from_slice(&own);
+            self.is_shared = true;
+        }
         // A full buffer moves to one of twice the size, and other clients wait meanwhile. So once a quarter of a long
         // argument is there, it moves for the last time: it gets room for the rest, and for the end of the line. The
         // system gives memory only to what is written.
@@ -398,7 +406,14 @@ impl Parser {
         if self.buffer.len() < length + 2 {
             return Ok(None);
         }
-        let argument = self.buffer.split_to(length).freeze();
+        let argument = if length < READ_BYTES {
+            // The rest of the command may take long to come, and a part of a buffer keeps all of it in memory.
+            let copy = Bytes::copy_from_slice(&self.buffer[..length]);
+            self.buffer.advance(length);
+            copy
+        } else {
+            self.buffer.split_to(length).freeze()
+        };
         self.buffer.advance(2);
         self.partial.bulk_length = None;
         Ok(Some(argument))
@@ -528,7 +543,11 @@ mod tests {
         assert_eq!(first.wrapping_add(understood.len()), second);
         let held = one.buffer.capacity();
         assert!(held < 64, "{held} bytes are held for ten");
-        assert_eq!(give(&mut one, b"NG\r\n").1, [[Bytes::from("PING")]]);
+        // Neither does it keep the room for the next part, if the command is not whole then.
+        give(&mut one, b"N");
+        let held = one.buffer.capacity();
+        assert!(held < 64, "{held} bytes are held for eleven");
+        assert_eq!(give(&mut one, b"G\r\n").1, [[Bytes::from("PING")]]);
     }
 
     #[test]
