@@ -65,7 +65,10 @@
       if (nodes !== null && html === this.shown) return;
       this.shown = html;
       this.classList.toggle("ws-live", nodes !== null);
+      // A link that has the keyboard is made anew with the rest, and keeps it.
+      const held = this.contains(document.activeElement) ? document.activeElement.href : undefined;
       this.replaceChildren(...(nodes ?? this.fallback));
+      if (held) [...this.querySelectorAll("a")].find((way) => way.href === held)?.focus({ preventScroll: true });
     }
   }
 

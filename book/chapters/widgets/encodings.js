@@ -140,6 +140,14 @@ const KeyEncodings = (() => {
       const bits = doubleToBits(type, special[2] === "nan" ? NaN : Infinity);
       return { bits: special[1] === "-" ? bits | signBit(type) : bits, note: "" };
     }
+    // A pattern has all its digits: of a short one nobody could say whether a number is meant.
+    if (/^0x[0-9a-f]+$/.test(text)) {
+      const digits = TYPES[type].bits / 4;
+      if (text.length !== 2 + digits) {
+        return { error: `0x is for a bit pattern: ${type} takes ${digits} hexadecimal digits after it. Write a number in decimal digits.` };
+      }
+      return { bits: BigInt(text), note: `${typed} is the pattern of ${format(type, BigInt(text))}.` };
+    }
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(text)) {
       return { error: `“${typed}” is not a number. Besides digits, ${type} knows -0, inf, -inf and nan.` };
     }

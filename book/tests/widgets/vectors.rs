@@ -90,6 +90,8 @@ fn the_widgets_compute_what_the_engine_computes() {
     for refusal in computed["refusals"].as_array().unwrap() {
         assert!(refusal[2].is_string(), "it takes {refusal}");
     }
+    let patterns = ["7ff0000000000001", "fff8000000000000", "80000000", "3c00"];
+    assert_eq!(computed["patterns"], json!(patterns), "floats by pattern");
 }
 
 /// Number, text and every key of one value; returns how many were compared.

@@ -137,9 +137,9 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
         })
         .says("a test that wants 8388607 gems refused")
         .why(
-            "No answer can pass it, so what failed above is none of the three rules. Three common reasons: 8388607 gems fit, they are \
-             2^23 - 1; two players who are alike in all three are wanted apart; or a list of players is taken to be in the order \
-             of rule 2, and is not.",
+            "No answer can pass it, so what failed above is none of the three rules. Four common reasons: 8388607 gems fit, they are \
+             2^23 - 1; a second before `FIRST` or after `END` is to have a score; two players who are alike in all three are wanted \
+             apart; or a list of players is taken to be in the order of rule 2, and is not.",
         ),
     ]
 }

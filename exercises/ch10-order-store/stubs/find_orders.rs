@@ -3,9 +3,9 @@
 //! **Why.** The rows were written so that each of these questions is one scan. Nothing is sorted, nothing is filtered,
 //! and nothing is read that the caller does not get.
 //!
-//! **Task.** Write three queries. Each returns the ids of orders.
+//! **Task.** Write three queries. Each returns the ids of orders. In all three, orders of the same millisecond come by id.
 //!
-//! 1. `of_user`: the orders of one user, newest first, at most `limit`. Orders of the same millisecond come by id.
+//! 1. `of_user`: the orders of one user, newest first, at most `limit`.
 //! 2. `between`: the orders placed from `from` on and before `until`, oldest first, at most `limit`. `until` itself is
 //!    left out. If `until` is not after `from`, there are none. Either may be 0.
 //!

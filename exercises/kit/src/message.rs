@@ -45,7 +45,7 @@ fn right_so_far(sheet: &Sheet, standings: &[Standing]) -> String {
     match right.len() {
         0 => String::new(),
         1 => format!("{} is right. ", right[0]),
-        _ => format!("{} are right. ", right.join(" and ")),
+        _ => format!("{} are right. ", listed(&right)),
     }
 }
 
@@ -60,7 +60,15 @@ fn unwritten(sheet: &Sheet, standings: &[Standing]) -> String {
     match left.len() {
         0 => String::new(),
         1 => format!("{} is still `todo!()`.", left[0]),
-        _ => format!("{} are still `todo!()`.", left.join(" and ")),
+        _ => format!("{} are still `todo!()`.", listed(&left)),
+    }
+}
+
+/// Names for a sentence: `a`, `b` and `c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [front @ .., last] if !front.is_empty() => format!("{} and {last}", front.join(", ")),
+        _ => names.concat(),
     }
 }
 

@@ -33,6 +33,11 @@ drive("the explorer shows zeros and NaN", "explorer.html", async (page) => {
   assert.deepEqual((await column(page, "numeric", 1)).slice(1, 3), ["no key", "refused: NaN has no key here"]);
   await number(page, 1).fill("1e999");
   assert.match(await page.locator("bits-explorer").nth(1).locator(".wg-message").textContent(), /for infinity write inf/);
+  await number(page, 1).fill("0x10");
+  assert.equal(await page.locator("bits-explorer").nth(1).locator(".wg-message").textContent(), "✗ 0x is for a bit pattern: f64 takes 16 hexadecimal digits after it. Write a number in decimal digits.");
+  await number(page, 1).fill("0xc000000000000000");
+  assert.equal(await page.locator("bits-explorer").nth(1).locator(".wg-message").textContent(), "0xc000000000000000 is the pattern of -2.0.");
+  assert.equal((await column(page, "QDB", 1))[1], "3fffffffffffffff");
   await number(page, 1).fill("9007199254740993");
   assert.equal(await page.locator("bits-explorer").nth(1).locator(".wg-message").textContent(), "9007199254740993 is stored as 9007199254740992.0.");
 });

@@ -27,8 +27,11 @@ test("a served page shows the exercises and reloads in place", async () => {
   assert.equal(await page.locator("workbook-progress").textContent(), "0 of 1 passedChapter 3✗ failingOrderorder-i6410 min");
   const ways = await page.locator("workbook-progress a").evaluateAll((links) => links.map((link) => link.href));
   assert.deepEqual(ways, [`${given.url}/03-twos-complement/index.html`, `${given.url}/03-twos-complement/index.html#order-i64`]);
+  // Whoever goes from link to link by the tab key stays where they are when a state changes.
+  await page.locator("workbook-progress a").last().focus();
   order(`status ${exercise("passed", null)}`);
   await shows("exercise-status .ws-badge", "✓ passed");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Order");
 
   // Far below an answer that is open: the place is right only if the answer opens again first.
   await page.evaluate(() => {

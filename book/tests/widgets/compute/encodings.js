@@ -40,7 +40,10 @@
   }
 
   const refusals = [["u8", "300"], ["u8", "-1"], ["i8", "128"], ["i64", "abc"], ["i64", "1.5"], ["i64", ""], ["u64", "18446744073709551616"],
-    ["f64", "1e999"], ["f64", "0x"], ["f64", "1e"], ["f16", "65520"], ["f32", "3.5e38"], ["f64", "<b>"]]
+    ["f64", "1e999"], ["f64", "0x"], ["f64", "1e"], ["f16", "65520"], ["f32", "3.5e38"], ["f64", "<b>"], ["f64", "0x10"], ["f64", "-0x7ff0000000000001"], ["f16", "0x13c00"]]
     .map(([type, text]) => [type, text, K.parse(type, text).error ?? null]);
-  return { rows, sorted, half, halfWrong, refusals };
+  // Of a float 0x is a bit pattern, with all its digits. Of a NaN each has its own.
+  const patterns = [["f64", "0x7ff0000000000001"], ["f64", " 0xFFF8_0000_0000_0000 "], ["f32", "0x80000000"], ["f16", "0x3c00"]]
+    .map(([type, text]) => K.hex(K.bigEndian(type, K.parse(type, text).bits ?? 0n)));
+  return { rows, sorted, half, halfWrong, refusals, patterns };
 }
