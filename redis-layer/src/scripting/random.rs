@@ -64,23 +64,27 @@ pub(super) fn install(lua: &Lua, math: &Table) -> mlua::Result<()> {
 
 fn random(call: &Call<'_>, generator: &mut Drand48) -> mlua::Result<f64> {
     let fraction = generator.fraction();
-    #[expect(clippy::cast_precision_loss, reason = "as C computes it")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "C takes them for ints of 32 bits, and so do all sums of them"
+    )]
+    let limit = |position| call.integer(position).map(|limit| limit as i32);
     match call.len() {
         0 => Ok(fraction),
         1 => {
-            let high = call.integer(1)?;
+            let high = limit(1)?;
             if high < 1 {
                 return Err(raise::argument(call.lua, 1, "interval is empty"));
             }
-            Ok((fraction * high as f64).floor() + 1.0)
+            Ok((fraction * f64::from(high)).floor() + 1.0)
         }
         2 => {
-            let (low, high) = (call.integer(1)?, call.integer(2)?);
+            let (low, high) = (limit(1)?, limit(2)?);
             if low > high {
                 return Err(raise::argument(call.lua, 2, "interval is empty"));
             }
-            let width = high.wrapping_sub(low).wrapping_add(1) as f64;
-            Ok((fraction * width).floor() + low as f64)
+            let width = f64::from(high.wrapping_sub(low).wrapping_add(1));
+            Ok((fraction * width).floor() + f64::from(low))
         }
         _ => Err(raise::text(call.lua, "wrong number of arguments")),
     }
