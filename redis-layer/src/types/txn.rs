@@ -62,10 +62,14 @@ pub struct Txn<'s> {
     lookups: Cell<(u64, u64)>,
     /// The keys that were not found, if anybody wants to be notified of them.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
-    /// Keys that were looked up and had expired.
+    /// Keys that were looked up and had expired, except those that the transaction itself has written.
     expired: RefCell<Vec<FoundExpired>>,
     /// Metadata rows of keys that had expired and were removed for another reason: see [`Txn::discard_key`].
     discarded: Vec<Vec<u8>>,
+    /// Whether a key was written whose time had passed already.
+    wrote_expired: bool,
+    /// How many such keys were found and removed.
+    own_expired: u64,
     ranks: RefCell<Journal<'s>>,
     /// Which changes of rank indexes the snapshot includes: see `indexes`.
     ranks_noted: u64,
@@ -160,6 +164,8 @@ pub struct FoundExpired {
     misses: Option<usize>,
 }
 
+    /// Whether the transaction itself had written the key.
+    is_own: bool,
 impl<'s> Txn<'s> {
     /// Begins with a snapshot of the store as it is now.
     ///
@@ -198,6 +204,8 @@ impl<'s> Txn<'s> {
             discarded: Vec::new(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             ranks_noted,
+            wrote_expired: false,
+            own_expired: 0,
             locks: Locks::Unknown,
             db,
             now_ms,
@@ -242,25 +250,27 @@ impl<'s> Txn<'s> {
 
     /// Notes that a command created a key. The event goes before the command's other events for this key.
     pub(crate) fn note_created(&mut self, row: &[u8], key: &[u8]) {
-        let (before, removed) = &self.command;
-        if removed.iter().any(|removed| removed == row) {
+        if self.command.1.iter().any(|removed| removed == row) {
             return;
         }
-        let (db, key) = (self.db, Bytes::copy_from_slice(key));
-        let mut of_command = self.events.iter().skip(*before);
-        // A `Miss` stays in front: the key was looked up before it was created.
-        let is_done = |event: &Event| event.class != Class::Miss;
-        let first =
-            of_command.position(|event| is_done(event) && event.db == db && event.key == key);
-        let at = first.map_or(self.events.len(), |first| before + first);
-        let (class, name) = (Class::New, "new");
         let event = Event {
-            class,
-            name,
-            db,
-            key,
+            class: Class::New,
+            name: "new",
+            db: self.db,
+            key: Bytes::copy_from_slice(key),
         };
-        self.events.insert(at, event);
+        self.events.insert(self.place_in_front(key), event);
+    }
+
+    /// The place in front of what this command did to a key, among the events. What it found before is left in front.
+    fn place_in_front(&self, key: &[u8]) -> usize {
+        let is_done = |event: &Event| {
+            let is_found = matches!(event.class, Class::Miss | Class::Expired);
+            !is_found && event.db == self.db && event.key == key
+        };
+        let (before, _) = self.command;
+        let first = self.events.iter().skip(before).position(is_done);
+        first.map_or(self.events.len(), |first| before + first)
     }
 
     /// Notes that a command removed a key.
