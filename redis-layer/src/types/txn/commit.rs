@@ -198,12 +198,7 @@ impl Txn<'_> {
         let remapped = self.remap(&mut batch);
         batch.reserve(self.changes.iter().map(Changes::len).sum());
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
-            for (key, value) in changes.into_rows() {
-                match value {
-                    Some(value) => batch.put(space, key, value),
-                    None => batch.delete(space, key),
-                }
-            }
+            batch.append(space, changes.into_rows());
         }
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
