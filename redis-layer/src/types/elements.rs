@@ -144,7 +144,7 @@ impl Elements {
     /// Those of the store.
     pub fn get(&self, txn: &Txn<'_>, name: &[u8]) -> Result<Option<Bytes>> {
         let row = txn.name_row(&self.prefix, name);
-        let Some(stored) = txn.get(Space::Data, &row)? else {
+        let Some(stored) = txn.get_element(self.version, &row)? else {
             return Ok(None);
         };
         let (_, value) = self.order_and_value(&row, &stored)?;
@@ -171,7 +171,7 @@ impl Elements {
         let stored = if self.kind == Kind::Hash {
             let order = match old {
                 Some(old) => self.order_and_value(&row, old)?.0,
-                None => txn.new_version()?,
+                None => txn.new_number()?,
             };
             encode_field(order, &value)
         } else {
@@ -187,7 +187,7 @@ impl Elements {
     /// Those of the store.
     pub fn contains(&self, txn: &Txn<'_>, name: &[u8]) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        Ok(txn.get(Space::Data, &row)?.is_some())
+        Ok(txn.get_element(self.version, &row)?.is_some())
     }
 
     /// Stores an element. Returns whether its name is new.
@@ -196,7 +196,7 @@ impl Elements {
     /// Those of the store.
     pub fn put(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        let old = txn.get(Space::Data, &row)?;
+        let old = txn.get_element(self.version, &row)?;
         self.size += u64::from(old.is_none());
         let row = row.into_owned();
         self.write(txn, row, old.as_deref(), value)?;
@@ -209,7 +209,7 @@ impl Elements {
     /// Those of the store.
     pub fn put_new(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        let is_new = txn.get(Space::Data, &row)?.is_none();
+        let is_new = txn.get_element(self.version, &row)?.is_none();
         if is_new {
             self.size += 1;
             let row = row.into_owned();
@@ -224,7 +224,7 @@ impl Elements {
     /// Those of the store.
     pub fn remove(&mut self, txn: &mut Txn<'_>, name: &[u8]) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        let was_there = txn.get(Space::Data, &row)?.is_some();
+        let was_there = txn.get_element(self.version, &row)?.is_some();
         if was_there {
             self.size = self.size.saturating_sub(1);
             let row = row.into_owned();

@@ -56,6 +56,8 @@ pub struct Txn<'s> {
     /// How many events there were before this command, and the keys that it removed. What it puts in place of those
     /// keys does not count as new.
     command: (usize, Vec<Vec<u8>>),
+    /// The version of the collection that this transaction has created last.
+    created: Cell<Option<u64>>,
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
     /// How many keys were looked up and found, and how many were not found.
@@ -197,6 +199,7 @@ impl<'s> Txn<'s> {
             held: Vec::new(),
             events: Vec::new(),
             command: (0, Vec::new()),
+            created: Cell::default(),
             put_together: Cell::default(),
             lookups: Cell::default(),
             misses: RefCell::default(),
@@ -347,12 +350,22 @@ impl<'s> Txn<'s> {
         self.now_ms
     }
 
-    /// A version that no collection has ever had.
+    /// A number that nobody ever got before. On one server, later ones are greater.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn new_number(&self) -> Result<u64> {
+        Ok(self.store.unique()?)
+    }
+
+    /// A version that no collection has ever had, for one that is created.
     ///
     /// # Errors
     /// Those of the store.
     pub fn new_version(&self) -> Result<u64> {
-        Ok(self.store.unique()?)
+        let version = self.store.unique()?;
+        self.created.set(Some(version));
+        Ok(version)
     }
 
     /// The value of a row.
@@ -379,6 +392,18 @@ impl<'s> Txn<'s> {
                 prefix
             }
         }
+    }
+
+    /// The value of a data row of a collection. The one that this transaction has created last has no rows in the
+    /// snapshot, so nothing is read.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn get_element(&self, version: u64, row: &[u8]) -> Result<Option<Bytes>> {
+        if self.created.get() == Some(version) {
+            return Ok(self.changed(Space::Data, row).cloned());
+        }
+        self.get(Space::Data, row)
     }
 
     /// As [`get`](Self::get), for a row that several commands that run together ask for in a row: the snapshot is

@@ -180,7 +180,7 @@ impl<'t, 's> SortedSet<'t, 's> {
 
     /// The score in the value of a data row.
     fn score_in(&self, row: &[u8]) -> Result<Option<Score>> {
-        let value = self.txn.get(Space::Data, row)?;
+        let value = self.txn.get_element(self.version, row)?;
         value.map(|value| decode_score(row, &value)).transpose()
     }
 
