@@ -24,10 +24,12 @@ mod order;
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
-use crate::types::name_hash::NAME_HASH_END;
+use crate::types::beside::Beside;
+use crate::types::name_hash::{NAME_HASH_END, NAME_HASH_LEN};
+use crate::types::orphans::CLEARED_FROM;
 use crate::types::rows::{Collection, RowPrefix};
 use crate::types::scan::Extent;
 use crate::types::{Content, Error, Kind, Metadata, Result, Txn};
@@ -307,6 +309,31 @@ impl Elements {
         txn: &Txn<'_>,
         mut visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
     ) -> Result<()> {
+    /// As [`Elements::each`], but passes the marks of the rows: what [`Elements::beside`] is asked for, and [`name_at`]
+    /// reads.
+    ///
+    /// # Errors
+    /// As [`Elements::each`].
+    pub(crate) fn each_mark(
+        &self,
+        txn: &Txn<'_>,
+        mut visit: impl FnMut(&[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let rows = self.prefix.rows();
+        txn.each_row(Space::Data, &rows, Direction::Forward, |row, _| {
+            self.prefix.hash_and_name(row)?;
+            visit(self.prefix.mark_of(row))
+        })
+    }
+
+    /// These elements, to be asked for `times` marks of others, in order.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn beside<'t>(&self, txn: &'t Txn<'_>, times: u64) -> Result<Beside<'t>> {
+        Beside::open(txn, &self.prefix, self.size, times)
+    }
+
         let rows = self.prefix.rows();
         txn.each_row(Space::Data, &rows, Direction::Forward, |row, stored| {
             let (_, name) = self.prefix.hash_and_name(row)?;
@@ -490,3 +517,9 @@ fn element(name: &[u8], value: &[u8]) -> Element {
         value: Bytes::copy_from_slice(value),
     }
 }
+/// The name of the element whose row has this mark.
+pub(crate) fn name_at(mut mark: Bytes) -> Bytes {
+    mark.advance(NAME_HASH_LEN.min(mark.len()));
+    mark
+}
+
