@@ -46,6 +46,8 @@ const WINDOW_MOST: usize = 32;
 const TRIES: usize = 100;
 /// In a collection of up to this many elements, a random one is found by counting.
 const SMALL: u64 = 64;
+/// About how many steps of a walk cost as much as a random element, with its four seeks.
+const STEPS_A_RANDOM: u64 = 64;
 
 /// A name and its value, which is empty in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,6 +237,24 @@ impl Elements {
         Ok(was_there)
     }
 
+    /// Removes elements that are there. If no others are left and they are many, their rows are left as orphans, which
+    /// are removed as a range.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn remove_all(&mut self, txn: &mut Txn<'_>, elements: &[Element]) -> Result<()> {
+        let removed = elements.len() as u64;
+        if removed == self.size && removed >= CLEARED_FROM {
+            self.size = 0;
+            return Ok(());
+        }
+        txn.make_room(Space::Data, elements.len());
+        for element in elements {
+            self.remove(txn, &element.name)?;
+        }
+        Ok(())
+    }
+
     /// Ends the changes: writes the size if it is different now, and removes the key if no element is left. Returns
     /// whether the key still exists.
     ///
@@ -289,26 +309,6 @@ impl Elements {
         elements
     }
 
-    /// Passes every element to `visit`, in the order of their hashes, until it returns false.
-    ///
-    /// Cost: one seek, and one step for each element.
-    ///
-    /// # Errors
-    /// A damaged row; those of the store and of `visit`.
-    pub fn each(
-        &self,
-        txn: &Txn<'_>,
-        mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
-    ) -> Result<()> {
-        self.each_ordered(txn, |_, name, value| visit(name, value))
-    }
-
-    /// As [`Elements::each`], but also passes the number that says in which order the fields were added.
-    fn each_ordered(
-        &self,
-        txn: &Txn<'_>,
-        mut visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
-    ) -> Result<()> {
     /// As [`Elements::each`], but passes the marks of the rows: what [`Elements::beside`] is asked for, and [`name_at`]
     /// reads.
     ///
@@ -334,6 +334,26 @@ impl Elements {
         Beside::open(txn, &self.prefix, self.size, times)
     }
 
+    /// Passes every element to `visit`, in the order of their hashes, until it returns false.
+    ///
+    /// Cost: one seek, and one step for each element.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store and of `visit`.
+    pub fn each(
+        &self,
+        txn: &Txn<'_>,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        self.each_ordered(txn, |_, name, value| visit(name, value))
+    }
+
+    /// As [`Elements::each`], but also passes the number that says in which order the fields were added.
+    fn each_ordered(
+        &self,
+        txn: &Txn<'_>,
+        mut visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
         let rows = self.prefix.rows();
         txn.each_row(Space::Data, &rows, Direction::Forward, |row, stored| {
             let (_, name) = self.prefix.hash_and_name(row)?;
@@ -401,8 +421,8 @@ impl Elements {
         self.random_by_counting(txn)
     }
 
-    /// Different elements, each equally likely: `count` of them, or all if there are no more, in the order of
-    /// [`Elements::all`].
+    /// Different elements, each equally likely: `count` of them in any order, or all if there are no more, in the order
+    /// of [`Elements::all`].
     ///
     /// Cost: for a small part of the elements, that of [`Elements::random`] for each; otherwise one walk over all.
     ///
@@ -412,19 +432,11 @@ impl Elements {
         if count == 0 {
             return Ok(Vec::new());
         }
-        // Beyond this, most tries would hit an element that is chosen already, or a walk is cheaper.
-        if self.size <= SMALL || count > self.size / 8 {
-            let mut all = self.all(txn)?;
-            let left = all.len();
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            if count >= left {
-                return Ok(all);
-            }
-            for i in 0..count {
-                all.swap(i, fastrand::usize(i..left));
-            }
-            all.truncate(count);
-            return Ok(all);
+        if count >= self.size {
+            return self.all(txn);
+        }
+        if self.is_walked_for(count) {
+            return self.random_part(txn, count);
         }
         let mut names = BTreeSet::new();
         let mut chosen = Vec::new();
@@ -446,7 +458,7 @@ impl Elements {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn random_repeating(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
-        if self.size <= SMALL || count > self.size / 8 {
+        if self.is_walked_for(count) {
             let all = self.all(txn)?;
             if all.is_empty() {
                 return Ok(all);
@@ -458,6 +470,28 @@ impl Elements {
         for _ in 0..count {
             chosen.extend(self.random(txn)?);
         }
+        Ok(chosen)
+    }
+
+    /// Whether a walk over all elements finds this many random ones faster than they are found one by one.
+    const fn is_walked_for(&self, count: u64) -> bool {
+        self.size <= SMALL || count > self.size / STEPS_A_RANDOM
+    }
+
+    /// `count` elements, by a walk over all. Each is chosen with a chance of those still wanted among those still to come
+    /// (Knuth's algorithm S).
+    fn random_part(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
+        let (mut wanted, mut to_come) = (count, self.size);
+        let mut chosen = Vec::new();
+        self.each(txn, |name, value| {
+            if fastrand::u64(..to_come.max(1)) < wanted {
+                chosen.push(element(name, value));
+                wanted -= 1;
+            }
+            to_come = to_come.saturating_sub(1);
+            Ok(wanted > 0)
+        })?;
+        fastrand::shuffle(&mut chosen);
         Ok(chosen)
     }
 
@@ -507,6 +541,12 @@ impl Elements {
     }
 }
 
+/// The name of the element whose row has this mark.
+pub(crate) fn name_at(mut mark: Bytes) -> Bytes {
+    mark.advance(NAME_HASH_LEN.min(mark.len()));
+    mark
+}
+
 fn without_order(elements: Vec<(u64, Element)>) -> Vec<Element> {
     elements.into_iter().map(|(_, element)| element).collect()
 }
@@ -517,9 +557,3 @@ fn element(name: &[u8], value: &[u8]) -> Element {
         value: Bytes::copy_from_slice(value),
     }
 }
-/// The name of the element whose row has this mark.
-pub(crate) fn name_at(mut mark: Bytes) -> Bytes {
-    mark.advance(NAME_HASH_LEN.min(mark.len()));
-    mark
-}
-

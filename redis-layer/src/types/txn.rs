@@ -66,12 +66,12 @@ pub struct Txn<'s> {
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
     /// Keys that were looked up and had expired, except those that the transaction itself has written.
     expired: RefCell<Vec<FoundExpired>>,
-    /// Metadata rows of keys that had expired and were removed for another reason: see [`Txn::discard_key`].
-    discarded: Vec<Vec<u8>>,
     /// Whether a key was written whose time had passed already.
     wrote_expired: bool,
     /// How many such keys were found and removed.
     own_expired: u64,
+    /// Metadata rows of keys that had expired and were removed for another reason: see [`Txn::discard_key`].
+    discarded: Vec<Vec<u8>>,
     ranks: RefCell<Journal<'s>>,
     /// Which changes of rank indexes the snapshot includes: see `indexes`.
     ranks_noted: u64,
@@ -164,10 +164,10 @@ pub struct FoundExpired {
     events: usize,
     /// How many keys the command had missed by then, until it is known whether these misses become events.
     misses: Option<usize>,
-}
-
     /// Whether the transaction itself had written the key.
     is_own: bool,
+}
+
 impl<'s> Txn<'s> {
     /// Begins with a snapshot of the store as it is now.
     ///
@@ -204,11 +204,11 @@ impl<'s> Txn<'s> {
             lookups: Cell::default(),
             misses: RefCell::default(),
             expired: RefCell::default(),
+            wrote_expired: false,
+            own_expired: 0,
             discarded: Vec::new(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             ranks_noted,
-            wrote_expired: false,
-            own_expired: 0,
             locks: Locks::Unknown,
             db,
             now_ms,
@@ -451,6 +451,11 @@ impl<'s> Txn<'s> {
             Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
             None => Ok(self.snapshot.get(space, key)?.map(Cow::Owned)),
         }
+    }
+
+    /// Makes room for this many changes in a space, so that what holds them does not grow step by step.
+    pub(crate) fn make_room(&mut self, space: Space, changes: usize) {
+        self.changes[space.index()].reserve(changes);
     }
 
     /// Stores a row.

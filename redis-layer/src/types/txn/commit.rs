@@ -196,7 +196,6 @@ impl Txn<'_> {
         let (counts, expired) = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
-        batch.reserve(self.changes.iter().map(Changes::len).sum());
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
             batch.append(space, changes.into_rows());
         }

@@ -276,6 +276,9 @@ impl<'t, 's> SortedSet<'t, 's> {
             return txn.discard_key(key);
         }
         let existed = txn.remove_key(key)?;
+        for space in [Space::Data, Space::Score] {
+            txn.make_room(space, elements.len());
+        }
         let mut set = SortedSet::open_or_create(txn, key)?;
         for element in elements {
             let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
