@@ -20,7 +20,7 @@ use redis_layer::commands::{
 };
 use redis_layer::server::{Options, SyncPolicy};
 use redis_layer::store::{
-    BTreeStore, Batch, Cursor, Direction, Error, KeyRange, Result, Snapshot, Space, Store,
+    BTreeStore, Batch, Change, Cursor, Direction, Error, KeyRange, Result, Snapshot, Space, Store,
 };
 use redis_layer::types::ManualClock;
 
@@ -214,8 +214,8 @@ impl Hooks for Batches {
 
     fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         self.written.fetch_add(1, Ordering::SeqCst);
-        let mut changes = batch.changes().iter();
-        assert!(!changes.any(|change| names(&change.key, b"doom")), "doom");
+        let is_doomed = |(_, change): (_, &Change)| names(&change.key, b"doom");
+        assert!(!batch.changes().any(is_doomed), "doom");
         drop(self.gate.lock());
         thread::sleep(Duration::from_millis(self.takes_ms.load(Ordering::SeqCst)));
         inner.write(batch)

@@ -318,8 +318,8 @@ impl Hooks for Watched {
     }
 
     fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
-        for change in batch.changes() {
-            if change.space == Space::Score && change.value.is_none() {
+        for (space, change) in batch.changes() {
+            if space == Space::Score && change.value.is_none() {
                 self.removed.lock().push(change.key.clone());
             }
         }

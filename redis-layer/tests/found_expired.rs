@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use common::StoreKind;
-use common::client::Client;
+use common::client::{Client, Command};
 use common::servers::{Ours, RealRedis};
 
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -43,8 +44,19 @@ struct Seen {
     heard: Vec<String>,
 }
 
-/// Sends `lines` while `EXPIRED` have expired, after `before`, which says which events are sent.
+/// Sends `lines` one by one while `EXPIRED` have expired, after `before`, which says which events are sent.
 fn see(address: SocketAddr, before: &[&str], lines: &[&str]) -> Seen {
+    see_when(address, before, |client| {
+        lines.iter().map(|line| call(client, line)).collect()
+    })
+}
+
+/// As [`see`], but `talk` sends the commands and returns the replies.
+fn see_when(
+    address: SocketAddr,
+    before: &[&str],
+    talk: impl FnOnce(&mut Client) -> Vec<String>,
+) -> Seen {
     let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
     for line in EXPIRED.iter().chain(before) {
         let reply = call(&mut client, line);
@@ -53,7 +65,7 @@ fn see(address: SocketAddr, before: &[&str], lines: &[&str]) -> Seen {
     thread::sleep(Duration::from_millis(50));
     call(&mut listener, "psubscribe *");
     call(&mut client, "config resetstat");
-    let replies = lines.iter().map(|line| call(&mut client, line)).collect();
+    let replies = talk(&mut client);
     let info = call(&mut client, "info stats");
     let mut stats = info.split("\\r\\n");
     let expired_keys = stats.find(|line| line.starts_with("expired_keys:"));
@@ -246,5 +258,114 @@ fn a_key_expires_before_the_command_does_anything() {
         &["multi", "set str 2", "rename str s", "exec"],
         &["multi", "set str 2", "get s", "set str 3", "exec"],
         &["mset str 1 s 1"],
+        &["del str s src t"],
+        &["unlink l str s"],
     ]);
+}
+
+/// A key may be written when its time has passed already. The next command that comes to it finds it expired, also if
+/// both run in one transaction.
+#[test]
+fn a_key_that_expired_when_it_was_written_is_found_by_the_commands_behind() {
+    let Some((real, ours)) = servers() else {
+        return;
+    };
+    for commands in [
+        &["del x b"][..],
+        &["unlink b b x b"],
+        &["get b"],
+        &["get b", "get b"],
+        &["mget x b c"],
+        &["exists b b"],
+        &["touch b x b"],
+        &["type b"],
+        &["strlen b"],
+        &["ttl b", "expiretime b"],
+        &["persist b", "expire b 100"],
+        &["incr b"],
+        &["append b 1", "append b 1"],
+        &["setrange b 3 1"],
+        &["getset b 2"],
+        &["getdel b"],
+        &["getex b persist"],
+        &["set b 2"],
+        &["set b 2 get"],
+        &["set b 2 nx", "set b 3 xx"],
+        &["set b 2 xx"],
+        &["set b 2 keepttl"],
+        &["set b 2 pxat 1", "set b 3 exat 1 get"],
+        &["set b 2 pxat 1", "get b", "set b 3"],
+        &["setnx b 2"],
+        &["mset c 1 b 2"],
+        &["msetnx c 1 b 2"],
+        &["rename x b"],
+        &["renamenx x b"],
+        &["rename b x"],
+        &["copy x b"],
+        &["copy x b replace"],
+        &["copy b x replace"],
+        &["move b 1"],
+        &["lset b 0 1"],
+        &["lpush b 1", "lpop b", "lpop b"],
+        &["rpoplpush src b"],
+        &["sadd b 1", "set b 2 pxat 1", "zadd b 1 a"],
+        &["smove x b 1"],
+        &["sunionstore c b x"],
+        &["sunionstore b x"],
+        &["sunionstore b b"],
+        &["sinterstore b no"],
+        &["zunionstore b 1 no"],
+        &["bitop not b b"],
+        &["bitop not b x"],
+        &["sort b store c"],
+        &["sort x store b"],
+        &["dump b"],
+        &["object encoding b"],
+        &["zrange b 0 -1"],
+        &["hget b f"],
+        &["set s 2 pxat 1", "get s"],
+        &["get s", "set s 2 pxat 1", "del s"],
+        &["get s", "set s 2 pxat 1", "sunionstore s no"],
+        &["set t 2 pxat 1", "sadd t 1"],
+        &["del s b t"],
+        &["incrby b no"],
+    ] {
+        let mut lines = vec!["sadd x 1", "set b v pxat 1"];
+        lines.extend(commands);
+        let encode = |line: &&str| {
+            let words = line.split(' ').map(|word| Bytes::from(word.to_owned()));
+            words.collect::<Command>()
+        };
+        let piped: Vec<Command> = lines.iter().map(encode).collect();
+        let pipeline = |commands: &[Command], client: &mut Client| {
+            let replies = client.pipeline(commands).into_iter();
+            replies
+                .map(|reply| reply.escape_ascii().to_string())
+                .collect::<Vec<_>>()
+        };
+        let before = ["config set notify-keyspace-events EAmn"];
+        for frame in [None, Some(["multi", "exec"])] {
+            let mut sent = piped.clone();
+            if let Some([begin, end]) = frame {
+                sent.insert(0, encode(&begin));
+                sent.push(encode(&end));
+            }
+            let tells = |address| {
+                let seen = see_when(address, &before, |client| pipeline(&sent, client));
+                (seen.replies, seen.expired_keys, seen.heard)
+            };
+            let (found, expected) = (tells(ours.address), tells(real.address));
+            assert_eq!(found, expected, "{lines:?} {frame:?}");
+        }
+        let calls = lines
+            .iter()
+            .map(|line| format!("redis.pcall('{}')", line.replace(' ', "','")));
+        let script = format!("eval {} 0", calls.collect::<Vec<_>>().join(";"));
+        let tells = |address| {
+            let seen = see(address, &before, &[&script]);
+            (seen.replies, seen.expired_keys, seen.heard)
+        };
+        let (found, expected) = (tells(ours.address), tells(real.address));
+        assert_eq!(found, expected, "{script}");
+    }
 }

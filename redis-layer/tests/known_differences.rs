@@ -57,41 +57,6 @@ fn an_expired_key_is_not_counted() {
     assert_eq!(ask(ours.address), b":0\r\n");
 }
 
-/// Redis tells of an expired key when the command comes to it. Here the command removes all its expired keys first.
-#[test]
-fn expired_keys_are_told_of_before_the_command_that_finds_them() {
-    let Some(real) = RealRedis::start_with(&["--enable-debug-command", "yes"]) else {
-        return;
-    };
-    let ours = Ours::start(StoreKind::BTree.open());
-    let ask = |address| {
-        let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
-        client.call(&["config", "set", "notify-keyspace-events", "Egx"]);
-        listener.call(&["psubscribe", "__keyevent@0__:*"]);
-        // Neither server removes the key by itself.
-        assert_eq!(
-            client.call(&["debug", "set-active-expire", "0"]),
-            "+OK\\r\\n"
-        );
-        client.call(&["set", "a", "v"]);
-        client.call(&["set", "b", "v", "pxat", "1"]);
-        client.call(&["del", "a", "b"]);
-        let mut events = Vec::new();
-        while events.len() < 2 {
-            let message = listener.reply().unwrap().escape_ascii().to_string();
-            let words = ["expired", "del"];
-            events.extend(
-                words
-                    .into_iter()
-                    .filter(|word| message.contains(&format!(":{word}\\r"))),
-            );
-        }
-        events
-    };
-    assert_eq!(ask(real.address), ["del", "expired"]);
-    assert_eq!(ask(ours.address), ["expired", "del"]);
-}
-
 /// After a number that is out of range, Redis takes the numbers of the next SORT for such too, unless another call of the
 /// system came between. Here each SORT looks at its own.
 #[test]

@@ -253,18 +253,3 @@ fn events_come_in_the_order_of_redis() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-/// Who puts something in a transaction that has expired already tells of that alone, although it finds the key expired then.
-#[test]
-fn what_expires_at_once_came_about_before() {
-    let ours = Ours::start(StoreKind::BTree.open());
-    let heard = events(ours.address, &["multi", "set k 1 pxat 1", "get k", "exec"]);
-    let names = heard.iter().map(|message| {
-        let (_, behind) = message.split_once("__:").unwrap();
-        behind.split("\\r").next().unwrap().to_owned()
-    });
-    assert_eq!(
-        names.collect::<Vec<_>>(),
-        ["new", "set", "expire", "keymiss"]
-    );
-}

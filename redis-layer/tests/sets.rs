@@ -270,3 +270,111 @@ fn the_checker_finds_contradictions() {
         );
     }
 }
+
+/// A set is walked over beside another one, or asked for each member, depending on their sizes. Both give what a model
+/// gives, for plain and for sorted sets.
+#[test]
+fn sets_of_all_sizes_are_combined_as_in_a_model() {
+    // The first number of each set, their distance, and how many there are.
+    let sets = [
+        ("a", 0, 1, 3),
+        ("b", 1, 1, 40),
+        ("c", 0, 7, 200),
+        ("d", 2, 2, 900),
+    ];
+    over_every_store(|direct| {
+        let mut model = BTreeMap::new();
+        for (key, first, step, count) in sets {
+            let numbers = (0..count).map(|i| format!("m{}", first + i * step));
+            let all: BTreeSet<String> = numbers.collect();
+            for member in &all {
+                direct.run(&format!("sadd {key} {member}"));
+                direct.run(&format!("zadd z{key} 1 {member}"));
+            }
+            model.insert(key, all);
+        }
+        for (one, in_one) in &model {
+            for (other, in_other) in &model {
+                let both = format!("{one} {other}");
+                let scored = format!("2 z{one} z{other}");
+                let mixed = format!("2 {one} z{other}");
+                let union: Vec<&String> = in_one.union(in_other).collect();
+                let common: Vec<&String> = in_one.intersection(in_other).collect();
+                let rest: Vec<&String> = in_one.difference(in_other).collect();
+                for (operation, expected) in [("union", union), ("inter", common), ("diff", rest)] {
+                    for line in [
+                        format!("s{operation} {both}"),
+                        format!("z{operation} {scored}"),
+                        format!("z{operation} {mixed}"),
+                    ] {
+                        assert!(
+                            members(&direct.run(&line))
+                                .iter()
+                                .eq(expected.iter().copied()),
+                            "{line}"
+                        );
+                    }
+                    let store = format!("s{operation}store stored {both}");
+                    assert_eq!(direct.show(&store), expected.len().to_string(), "{store}");
+                    let stored = members(&direct.run("smembers stored"));
+                    assert!(stored.iter().eq(expected.iter().copied()), "{store}");
+                }
+            }
+        }
+        direct.check();
+    });
+}
+
+/// All members of a large set are removed as the key is, without a look at its rows; then the key can be used anew.
+#[test]
+fn a_set_of_which_all_is_removed_is_gone() {
+    over_every_store(|direct| {
+        for line in [
+            "spop s 400",
+            "zremrangebyrank z 0 -1",
+            "zremrangebyscore z -inf inf",
+            "zremrangebylex z - +",
+        ] {
+            for i in 0..400 {
+                direct.run(&format!("sadd s {i}"));
+                direct.run(&format!("zadd z 0 {i}"));
+            }
+            let key = if line.starts_with('s') { "s" } else { "z" };
+            direct.run(line);
+            assert_eq!(direct.show(&format!("exists {key}")), "0", "{line}");
+            direct.check();
+        }
+        direct.expect(&[
+            ("zadd z 1 a", "1"),
+            ("zrange z 0 -1", "[a]"),
+            ("zrank z a", "0"),
+            ("scard s", "400"),
+            ("sadd t b", "1"),
+            ("smembers t", "[b]"),
+        ]);
+        direct.check();
+    });
+}
+
+/// Many random members of a large set are found by a walk: they are different, as many as asked for, and each is as
+/// likely as another.
+#[test]
+fn many_random_members_are_different_and_equally_likely() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    let (size, wanted, times) = (1000, 100, 200);
+    for i in 0..size {
+        direct.run(&format!("sadd s {i}"));
+    }
+    let mut seen: BTreeMap<String, i32> = BTreeMap::new();
+    for _ in 0..times {
+        let chosen = members(&direct.run(&format!("srandmember s {wanted}")));
+        let different: BTreeSet<&String> = chosen.iter().collect();
+        assert_eq!((chosen.len(), different.len()), (wanted, wanted));
+        for member in chosen {
+            *seen.entry(member).or_default() += 1;
+        }
+    }
+    // Each is expected 20 times; that one of a thousand is missing, or comes 50 times, is all but impossible.
+    assert_eq!(seen.len(), size);
+    assert!(seen.values().all(|&times| times < 50), "{seen:?}");
+}

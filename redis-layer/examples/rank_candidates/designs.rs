@@ -171,7 +171,7 @@ pub(crate) fn write(store: &EngineStore, rows: impl IntoIterator<Item = Row>) ->
     for (space, key, value) in rows {
         batch.put(space, key, value);
     }
-    let count = batch.changes().len();
+    let count = batch.changes().count();
     store.write(batch)?;
     Ok(count)
 }

@@ -6,6 +6,7 @@ use crate::commands::args::pops::count_after_key;
 use crate::commands::args::random::{self, Choice};
 use crate::commands::args::scan::{self, ScanOptions};
 use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::store::Space;
 use crate::types::elements::{COMPACT, Element, Elements};
 use crate::types::number::parse_integer;
 use crate::types::set::{self, MaybeSet};
@@ -145,9 +146,7 @@ pub(crate) fn spop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
                 txn.count_reads();
             }
             let popped = set.random_different(txn, count.unwrap_or(1))?;
-            for member in &popped {
-                set.remove(txn, &member.name)?;
-            }
+            set.remove_all(txn, &popped)?;
             if !popped.is_empty() {
                 finish(txn, key, set, "spop")?;
             }
@@ -243,6 +242,7 @@ fn store(txn: &mut Txn<'_>, args: Args<'_>, members: &[Bytes], event: &'static s
         return Ok(Reply::Integer(0));
     }
     let mut set = Elements::create(txn, key, Kind::Set)?;
+    txn.make_room(Space::Data, members.len());
     for member in members {
         set.put_new(txn, member, Bytes::new())?;
     }

@@ -18,8 +18,8 @@ use bytes::Bytes;
 use parking_lot::RwLock;
 
 use crate::store::{
-    Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store, StripedLocks,
-    Waiter,
+    Batch, Change, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+    StripedLocks, Waiter,
 };
 
 type Map = BTreeMap<Vec<u8>, Bytes>;
@@ -54,13 +54,18 @@ impl Store for BTreeStore {
             let map = Arc::make_mut(&mut maps[space.index()]);
             map.retain(|key, _| !range.contains(key));
         }
-        for change in batch.changes {
-            let map = Arc::make_mut(&mut maps[change.space.index()]);
-            match change.value {
-                // The value may be a slice of a network buffer, which must not stay alive for it.
-                Some(value) => map.insert(change.key, Bytes::copy_from_slice(&value)),
-                None => map.remove(&change.key),
-            };
+        for (map, changes) in maps.iter_mut().zip(batch.changes) {
+            if changes.is_empty() {
+                continue;
+            }
+            let map = Arc::make_mut(map);
+            for Change { key, value } in changes {
+                match value {
+                    // The value may be a slice of a network buffer, which must not stay alive for it.
+                    Some(value) => map.insert(key, Bytes::copy_from_slice(&value)),
+                    None => map.remove(&key),
+                };
+            }
         }
         Ok(())
     }

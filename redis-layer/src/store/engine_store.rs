@@ -150,11 +150,11 @@ impl Store for EngineStore {
     }
 
     fn write(&self, batch: Batch) -> Result<()> {
-        let bytes = |change: &Change| {
+        let bytes = |(_, change): (_, &Change)| {
             let value = change.value.as_ref().map_or(0, Bytes::len);
             change.key.len() + value + ROW_BYTES
         };
-        let bytes = batch.changes().iter().map(bytes).sum();
+        let bytes = batch.changes().map(bytes).sum();
         let mut changes = WriteBatch::with_capacity(bytes);
         for (space, range) in batch.cleared() {
             let Some(end) = &range.end else {
@@ -166,8 +166,8 @@ impl Store for EngineStore {
                 changes.delete_range(self.family(*space), &range.start, end);
             }
         }
-        for change in batch.changes() {
-            let family = self.family(change.space);
+        for (space, change) in batch.changes() {
+            let family = self.family(space);
             match &change.value {
                 Some(value) => changes.put(family, &change.key, value),
                 None => changes.delete(family, &change.key),

@@ -97,15 +97,14 @@ pub enum Direction {
 /// Changes that happen together. The later entry for one key wins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
-    changes: Vec<Change>,
+    /// Indexed by [`Space::index`].
+    changes: [Vec<Change>; Space::ALL.len()],
     cleared: Vec<(Space, KeyRange)>,
 }
 
 /// One entry of a [`Batch`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The space of the row.
-    pub space: Space,
     /// The key of the row.
     pub key: Vec<u8>,
     /// The new value, or `None` to remove the row.
@@ -113,21 +112,26 @@ pub struct Change {
 }
 
 impl Batch {
-    /// Makes room for this many more entries.
-    pub fn reserve(&mut self, entries: usize) {
-        self.changes.reserve(entries);
-    }
-
     /// Stores `value` under `key`.
     pub fn put(&mut self, space: Space, key: Vec<u8>, value: Bytes) {
         let value = Some(value);
-        self.changes.push(Change { space, key, value });
+        self.changes[space.index()].push(Change { key, value });
     }
 
     /// Removes the row under `key`, if there is one.
     pub fn delete(&mut self, space: Space, key: Vec<u8>) {
         let value = None;
-        self.changes.push(Change { space, key, value });
+        self.changes[space.index()].push(Change { key, value });
+    }
+
+    /// Adds changes of one space. They are taken as they are if there are none of that space yet.
+    pub fn append(&mut self, space: Space, mut changes: Vec<Change>) {
+        let of_space = &mut self.changes[space.index()];
+        if of_space.is_empty() {
+            *of_space = changes;
+        } else {
+            of_space.append(&mut changes);
+        }
     }
 
     /// Removes all rows of a range before any other change of the batch is applied.
@@ -141,16 +145,16 @@ impl Batch {
         &self.cleared
     }
 
-    /// The entries, oldest first.
-    #[must_use]
-    pub fn changes(&self) -> &[Change] {
-        &self.changes
+    /// The entries, space by space, the oldest of each first.
+    pub fn changes(&self) -> impl Iterator<Item = (Space, &Change)> {
+        let spaces = Space::ALL.into_iter().zip(&self.changes);
+        spaces.flat_map(|(space, changes)| changes.iter().map(move |change| (space, change)))
     }
 
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.cleared.is_empty()
+        self.changes.iter().all(Vec::is_empty) && self.cleared.is_empty()
     }
 }
 

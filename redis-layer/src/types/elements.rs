@@ -24,10 +24,12 @@ mod order;
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
-use crate::types::name_hash::NAME_HASH_END;
+use crate::types::beside::Beside;
+use crate::types::name_hash::{NAME_HASH_END, NAME_HASH_LEN};
+use crate::types::orphans::CLEARED_FROM;
 use crate::types::rows::{Collection, RowPrefix};
 use crate::types::scan::Extent;
 use crate::types::{Content, Error, Kind, Metadata, Result, Txn};
@@ -44,6 +46,8 @@ const WINDOW_MOST: usize = 32;
 const TRIES: usize = 100;
 /// In a collection of up to this many elements, a random one is found by counting.
 const SMALL: u64 = 64;
+/// About how many steps of a walk cost as much as a random element, with its four seeks.
+const STEPS_A_RANDOM: u64 = 64;
 
 /// A name and its value, which is empty in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +148,7 @@ impl Elements {
     /// Those of the store.
     pub fn get(&self, txn: &Txn<'_>, name: &[u8]) -> Result<Option<Bytes>> {
         let row = txn.name_row(&self.prefix, name);
-        let Some(stored) = txn.get(Space::Data, &row)? else {
+        let Some(stored) = txn.get_element(self.version, &row)? else {
             return Ok(None);
         };
         let (_, value) = self.order_and_value(&row, &stored)?;
@@ -171,7 +175,7 @@ impl Elements {
         let stored = if self.kind == Kind::Hash {
             let order = match old {
                 Some(old) => self.order_and_value(&row, old)?.0,
-                None => txn.new_version()?,
+                None => txn.new_number()?,
             };
             encode_field(order, &value)
         } else {
@@ -187,7 +191,7 @@ impl Elements {
     /// Those of the store.
     pub fn contains(&self, txn: &Txn<'_>, name: &[u8]) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        Ok(txn.get(Space::Data, &row)?.is_some())
+        Ok(txn.get_element(self.version, &row)?.is_some())
     }
 
     /// Stores an element. Returns whether its name is new.
@@ -196,7 +200,7 @@ impl Elements {
     /// Those of the store.
     pub fn put(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        let old = txn.get(Space::Data, &row)?;
+        let old = txn.get_element(self.version, &row)?;
         self.size += u64::from(old.is_none());
         let row = row.into_owned();
         self.write(txn, row, old.as_deref(), value)?;
@@ -209,7 +213,7 @@ impl Elements {
     /// Those of the store.
     pub fn put_new(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        let is_new = txn.get(Space::Data, &row)?.is_none();
+        let is_new = txn.get_element(self.version, &row)?.is_none();
         if is_new {
             self.size += 1;
             let row = row.into_owned();
@@ -224,13 +228,31 @@ impl Elements {
     /// Those of the store.
     pub fn remove(&mut self, txn: &mut Txn<'_>, name: &[u8]) -> Result<bool> {
         let row = txn.name_row(&self.prefix, name);
-        let was_there = txn.get(Space::Data, &row)?.is_some();
+        let was_there = txn.get_element(self.version, &row)?.is_some();
         if was_there {
             self.size = self.size.saturating_sub(1);
             let row = row.into_owned();
             txn.delete(Space::Data, row);
         }
         Ok(was_there)
+    }
+
+    /// Removes elements that are there. If no others are left and they are many, their rows are left as orphans, which
+    /// are removed as a range.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn remove_all(&mut self, txn: &mut Txn<'_>, elements: &[Element]) -> Result<()> {
+        let removed = elements.len() as u64;
+        if removed == self.size && removed >= CLEARED_FROM {
+            self.size = 0;
+            return Ok(());
+        }
+        txn.make_room(Space::Data, elements.len());
+        for element in elements {
+            self.remove(txn, &element.name)?;
+        }
+        Ok(())
     }
 
     /// Ends the changes: writes the size if it is different now, and removes the key if no element is left. Returns
@@ -285,6 +307,31 @@ impl Elements {
             sort_integers(&mut elements, |element| &element.name);
         }
         elements
+    }
+
+    /// As [`Elements::each`], but passes the marks of the rows: what [`Elements::beside`] is asked for, and [`name_at`]
+    /// reads.
+    ///
+    /// # Errors
+    /// As [`Elements::each`].
+    pub(crate) fn each_mark(
+        &self,
+        txn: &Txn<'_>,
+        mut visit: impl FnMut(&[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let rows = self.prefix.rows();
+        txn.each_row(Space::Data, &rows, Direction::Forward, |row, _| {
+            self.prefix.hash_and_name(row)?;
+            visit(self.prefix.mark_of(row))
+        })
+    }
+
+    /// These elements, to be asked for `times` marks of others, in order.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn beside<'t>(&self, txn: &'t Txn<'_>, times: u64) -> Result<Beside<'t>> {
+        Beside::open(txn, &self.prefix, self.size, times)
     }
 
     /// Passes every element to `visit`, in the order of their hashes, until it returns false.
@@ -374,8 +421,8 @@ impl Elements {
         self.random_by_counting(txn)
     }
 
-    /// Different elements, each equally likely: `count` of them, or all if there are no more, in the order of
-    /// [`Elements::all`].
+    /// Different elements, each equally likely: `count` of them in any order, or all if there are no more, in the order
+    /// of [`Elements::all`].
     ///
     /// Cost: for a small part of the elements, that of [`Elements::random`] for each; otherwise one walk over all.
     ///
@@ -385,19 +432,11 @@ impl Elements {
         if count == 0 {
             return Ok(Vec::new());
         }
-        // Beyond this, most tries would hit an element that is chosen already, or a walk is cheaper.
-        if self.size <= SMALL || count > self.size / 8 {
-            let mut all = self.all(txn)?;
-            let left = all.len();
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            if count >= left {
-                return Ok(all);
-            }
-            for i in 0..count {
-                all.swap(i, fastrand::usize(i..left));
-            }
-            all.truncate(count);
-            return Ok(all);
+        if count >= self.size {
+            return self.all(txn);
+        }
+        if self.is_walked_for(count) {
+            return self.random_part(txn, count);
         }
         let mut names = BTreeSet::new();
         let mut chosen = Vec::new();
@@ -419,7 +458,7 @@ impl Elements {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn random_repeating(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
-        if self.size <= SMALL || count > self.size / 8 {
+        if self.is_walked_for(count) {
             let all = self.all(txn)?;
             if all.is_empty() {
                 return Ok(all);
@@ -431,6 +470,28 @@ impl Elements {
         for _ in 0..count {
             chosen.extend(self.random(txn)?);
         }
+        Ok(chosen)
+    }
+
+    /// Whether a walk over all elements finds this many random ones faster than they are found one by one.
+    const fn is_walked_for(&self, count: u64) -> bool {
+        self.size <= SMALL || count > self.size / STEPS_A_RANDOM
+    }
+
+    /// `count` elements, by a walk over all. Each is chosen with a chance of those still wanted among those still to come
+    /// (Knuth's algorithm S).
+    fn random_part(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
+        let (mut wanted, mut to_come) = (count, self.size);
+        let mut chosen = Vec::new();
+        self.each(txn, |name, value| {
+            if fastrand::u64(..to_come.max(1)) < wanted {
+                chosen.push(element(name, value));
+                wanted -= 1;
+            }
+            to_come = to_come.saturating_sub(1);
+            Ok(wanted > 0)
+        })?;
+        fastrand::shuffle(&mut chosen);
         Ok(chosen)
     }
 
@@ -478,6 +539,12 @@ impl Elements {
     fn scan<'a>(&self, txn: &'a Txn<'_>, rows: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
         txn.scan(Space::Data, rows, Direction::Forward)
     }
+}
+
+/// The name of the element whose row has this mark.
+pub(crate) fn name_at(mut mark: Bytes) -> Bytes {
+    mark.advance(NAME_HASH_LEN.min(mark.len()));
+    mark
 }
 
 fn without_order(elements: Vec<(u64, Element)>) -> Vec<Element> {

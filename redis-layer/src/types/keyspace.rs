@@ -56,7 +56,7 @@ impl Txn<'_> {
         let is_there = metadata.is_some();
         let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
         if is_there && metadata.is_none() {
-            self.note_expired(key);
+            self.note_expired(key, !is_stored);
         }
         let is_noted = is_use && metadata.is_some();
         if is_noted {
@@ -92,6 +92,7 @@ impl Txn<'_> {
     /// Writes the metadata row of a key. `metadata` is what the value says, unless that is a string.
     fn set_row(&mut self, key: &[u8], value: Bytes, metadata: Option<&Metadata>) {
         let row = metadata_key(self.db(), key);
+        self.note_written(key, &row, &value);
         if self.shared().wants(Class::New) {
             // If the old row cannot be read, it still was there, so the key is not new.
             let old = self.get_metadata(&row).ok().map(|(old, _)| old);
@@ -110,7 +111,11 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn remove_key(&mut self, key: &[u8]) -> Result<bool> {
         let row = metadata_key(self.db(), key);
-        Ok(self.remove_row(row)? == Removed::Live)
+        let removed = self.remove_row(row)?;
+        if let Removed::Expired { is_stored } = removed {
+            self.note_expired(key, !is_stored);
+        }
+        Ok(removed == Removed::Live)
     }
 
     /// Removes a key without asking whether it has expired, as Redis's commands do that do not look up the key that
@@ -124,7 +129,7 @@ impl Txn<'_> {
         Ok(match self.remove_row(row.clone())? {
             Removed::Nothing => false,
             Removed::Live => true,
-            Removed::Expired { .. } if self.has_found_expired(key) => false,
+            Removed::Expired { is_stored: true } if self.has_found_expired(key) => false,
             Removed::Expired { is_stored } => {
                 if is_stored {
                     self.note_discarded(row);
@@ -164,10 +169,11 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn peek_expired(&self, key: &[u8]) -> Result<Option<Metadata>> {
         let row = self.metadata_row(key);
-        let (value, _) = self.get_metadata(&row)?;
+        let (value, is_stored) = self.get_metadata(&row)?;
         let metadata = value.map(|value| Metadata::decode(&row, &value));
         let metadata = metadata.transpose()?;
-        Ok(metadata.filter(|found| found.is_live(self.now_ms()) || !self.has_found_expired(key)))
+        let is_gone = || is_stored && self.has_found_expired(key);
+        Ok(metadata.filter(|found| found.is_live(self.now_ms()) || !is_gone()))
     }
 
     /// For how many seconds a key was not used, or a lower bound if the server knows no more: see

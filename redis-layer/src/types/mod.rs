@@ -11,6 +11,7 @@
 //! keyspace, expiry, transfer    keys of any type; value: what they hold as a whole; random, scan: one of them, all
 //! strings, bits                 strings, also as rows of bits
 //! elements, set                 hashes and sets; name_hash: the order of their rows
+//! beside                        walks over several sets at once
 //! list                          lists
 //! zset, geo                     sorted sets; places as scores
 //! rows                          the bytes of every row
@@ -22,6 +23,7 @@
 //! ```
 
 mod accesses;
+mod beside;
 pub mod bits;
 mod check;
 mod clock;

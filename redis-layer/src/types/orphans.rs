@@ -16,7 +16,7 @@ pub(crate) const OWNED: [Space; 2] = [Space::Data, Space::Score];
 const SWEEP_BATCH: usize = 1024;
 /// From this many rows on, the rows of a removed collection are removed as one range. A range slows readers down a
 /// little until compactions have caught up; fewer rows are cheaper to remove one by one.
-const CLEARED_FROM: u64 = 256;
+pub(crate) const CLEARED_FROM: u64 = 256;
 /// From this many bytes on, removed rows are worth a compaction of their own.
 const LARGE_BYTES: usize = 8 << 20;
 

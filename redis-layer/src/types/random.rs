@@ -49,7 +49,8 @@ fn live_rows(txn: &Txn<'_>, range: &KeyRange, direction: Direction) -> Result<Ve
         if txn.is_live_row(value) {
             rows.push(row.to_vec());
         } else {
-            txn.note_expired(&decode_metadata_key(row)?.1);
+            let is_own = txn.changed(Space::Metadata, row).is_some();
+            txn.note_expired(&decode_metadata_key(row)?.1, is_own);
         }
         cursor.advance()?;
     }

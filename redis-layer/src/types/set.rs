@@ -3,11 +3,10 @@
 //! A key that does not exist is an empty set, passed as `None`. The results are in no particular order, except that a
 //! few integers come in ascending order, as from a real server.
 
-use std::collections::BTreeSet;
-
 use bytes::Bytes;
 
-use crate::types::elements::{Elements, sort_integers};
+use crate::types::beside::Beside;
+use crate::types::elements::{Elements, name_at, sort_integers};
 use crate::types::{Result, Txn};
 
 /// The set under a key, or `None` if the key does not exist.
@@ -15,7 +14,8 @@ pub type MaybeSet = Option<Elements>;
 
 /// The members that are in all sets, at most `limit` of them.
 ///
-/// Cost: a walk over the smallest set, with a point read in every other set for each member.
+/// Cost: a walk over the smallest set. In every other set, the lesser of a walk and a point read for each member of the
+/// smallest.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -28,42 +28,43 @@ pub fn intersection(txn: &Txn<'_>, sets: &[MaybeSet], limit: usize) -> Result<Ve
     let Some((smallest, others)) = sets.split_first() else {
         return Ok(Vec::new());
     };
+    let mut others = beside(txn, smallest, others)?;
     let mut found = Vec::new();
-    smallest.each(txn, |member, _| {
-        for other in others {
-            if !other.contains(txn, member)? {
+    smallest.each_mark(txn, |mark| {
+        for other in &mut others {
+            if other.find(txn, mark)?.is_none() {
                 return Ok(true);
             }
         }
-        found.push(Bytes::copy_from_slice(member));
+        found.push(Bytes::copy_from_slice(mark));
         Ok(found.len() < limit)
     })?;
-    Ok(in_order(found))
+    Ok(names(found))
 }
 
 /// The members that are in any of the sets.
 ///
-/// Cost: a walk over all sets, and memory for the answer.
+/// Cost: a walk over all sets, and memory for all their members.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn union(txn: &Txn<'_>, sets: &[MaybeSet]) -> Result<Vec<Bytes>> {
-    let mut found = BTreeSet::new();
+    let mut found = Vec::new();
     for set in sets.iter().flatten() {
-        set.each(txn, |member, _| {
-            if !found.contains(member) {
-                found.insert(Bytes::copy_from_slice(member));
-            }
+        set.each_mark(txn, |mark| {
+            found.push(Bytes::copy_from_slice(mark));
             Ok(true)
         })?;
     }
-    Ok(in_order(found.into_iter().collect()))
+    // This sort finds that the members of each set are in order already, and merges them.
+    found.sort();
+    found.dedup();
+    Ok(names(found))
 }
 
 /// The members of the first set that are in none of the others.
 ///
-/// Cost: the lesser of a walk over the first set with a point read in every other set for each member, and a walk
-/// over all sets.
+/// Cost: as for [`intersection`], where the first set takes the place of the smallest.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -72,35 +73,35 @@ pub fn difference(txn: &Txn<'_>, sets: &[MaybeSet]) -> Result<Vec<Bytes>> {
         return Ok(Vec::new());
     };
     let others: Vec<&Elements> = others.iter().flatten().collect();
-    let members = others
-        .iter()
-        .fold(0, |sum: u64, set| sum.saturating_add(set.len()));
-    // A point read costs as much as several steps of a walk.
-    let by_reading = first.len().saturating_mul(others.len() as u64) <= members / 2;
-    let mut found = BTreeSet::new();
-    first.each(txn, |member, _| {
-        if by_reading {
-            for other in &others {
-                if other.contains(txn, member)? {
-                    return Ok(true);
-                }
+    let mut others = beside(txn, first, &others)?;
+    let mut found = Vec::new();
+    first.each_mark(txn, |mark| {
+        for other in &mut others {
+            if other.find(txn, mark)?.is_some() {
+                return Ok(true);
             }
         }
-        found.insert(Bytes::copy_from_slice(member));
+        found.push(Bytes::copy_from_slice(mark));
         Ok(true)
     })?;
-    if !by_reading {
-        for other in others {
-            other.each(txn, |member, _| {
-                found.remove(member);
-                Ok(!found.is_empty())
-            })?;
-        }
-    }
-    Ok(in_order(found.into_iter().collect()))
+    Ok(names(found))
 }
 
-fn in_order(mut members: Vec<Bytes>) -> Vec<Bytes> {
-    sort_integers(&mut members, |member| member);
-    members
+/// The sets beside a walk over `walked`.
+fn beside<'t>(
+    txn: &'t Txn<'_>,
+    walked: &Elements,
+    others: &[&Elements],
+) -> Result<Vec<Beside<'t>>> {
+    let others = others.iter();
+    others
+        .map(|other| other.beside(txn, walked.len()))
+        .collect()
+}
+
+/// The members at these marks. A few integers are put in ascending order.
+fn names(marks: Vec<Bytes>) -> Vec<Bytes> {
+    let mut names: Vec<Bytes> = marks.into_iter().map(name_at).collect();
+    sort_integers(&mut names, |name| name);
+    names
 }

@@ -181,3 +181,15 @@ pub struct Event {
     /// The key.
     pub key: Bytes,
 }
+
+impl Event {
+    /// That a key has expired.
+    pub(crate) const fn expired(db: DbNumber, key: Bytes) -> Self {
+        Self {
+            class: Class::Expired,
+            name: "expired",
+            db,
+            key,
+        }
+    }
+}

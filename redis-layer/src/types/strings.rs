@@ -226,7 +226,9 @@ impl Text {
                 *text = bytes.into();
                 Ok(())
             }
-            Form::Pieces { prefix, .. } => write_pieces(txn, prefix, at, part),
+            Form::Pieces { prefix, .. } => {
+                write_pieces(txn, prefix, at, Bytes::copy_from_slice(part))
+            }
         }
     }
 
@@ -242,7 +244,7 @@ impl Text {
             Form::Whole(text) if (WHOLE_BYTES + 1..=LONGEST).contains(&to) => {
                 let version = txn.new_version()?;
                 let prefix = txn.row_prefix(key, version);
-                write_pieces(txn, &prefix, 0, text)?;
+                write_pieces(txn, &prefix, 0, text.clone())?;
                 self.form = Form::Pieces {
                     version,
                     length: to,
@@ -317,27 +319,27 @@ fn copy_piece(piece: &[u8], number: usize, range: &Range<usize>, part: &mut [u8]
     }
 }
 
-/// Writes bytes at an offset within the pieces.
-fn write_pieces(txn: &mut Txn<'_>, prefix: &RowPrefix, at: usize, part: &[u8]) -> Result<()> {
+/// Writes bytes at an offset within the pieces. Whole pieces are parts of `part`, and not copied.
+fn write_pieces(txn: &mut Txn<'_>, prefix: &RowPrefix, at: usize, part: Bytes) -> Result<()> {
     let mut at = at;
     let mut part = part;
+    txn.make_room(Space::Data, part.len() / PIECE_BYTES);
     while !part.is_empty() {
         let (number, within) = (at / PIECE_BYTES, at % PIECE_BYTES);
-        let (now, later) = part.split_at(part.len().min(PIECE_BYTES - within));
+        let now = part.split_to(part.len().min(PIECE_BYTES - within));
+        at += now.len();
         let row = piece_row(prefix, number);
         let piece = if now.len() == PIECE_BYTES {
-            now.to_vec()
+            now
         } else {
             let old = txn.get(Space::Data, &row)?;
             let mut piece = old.map_or_else(Vec::new, |old| old.to_vec());
             let end = within + now.len();
             piece.resize(piece.len().max(end), 0);
-            piece[within..end].copy_from_slice(now);
-            piece
+            piece[within..end].copy_from_slice(&now);
+            piece.into()
         };
-        txn.put(Space::Data, row, piece.into());
-        at += now.len();
-        part = later;
+        txn.put(Space::Data, row, piece);
     }
     Ok(())
 }

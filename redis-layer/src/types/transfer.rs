@@ -4,6 +4,8 @@
 //! O(1). Rows could begin with an identifier instead, kept in the metadata row. But then a row would no longer say
 //! whose it is, and finding orphans would need a second index. Renaming is rare enough.
 
+use bytes::Bytes;
+
 use crate::store::{Direction, Space};
 use crate::types::rows::RowPrefix;
 use crate::types::{Content, DbNumber, Metadata, Result, Txn};
@@ -60,12 +62,13 @@ impl Txn<'_> {
         let mut cursor = self.scan(space, &old.rows(), Direction::Forward)?;
         while let Some((row, value)) = cursor.row() {
             let row = new.data_key(old.mark_of(row));
-            copies.push((row, value.to_vec()));
+            copies.push((row, Bytes::copy_from_slice(value)));
             cursor.advance()?;
         }
         drop(cursor);
+        self.make_room(space, copies.len());
         for (row, value) in copies {
-            self.put(space, row, value.into());
+            self.put(space, row, value);
         }
         Ok(())
     }

@@ -56,14 +56,20 @@ pub struct Txn<'s> {
     /// How many events there were before this command, and the keys that it removed. What it puts in place of those
     /// keys does not count as new.
     command: (usize, Vec<Vec<u8>>),
+    /// The version of the collection that this transaction has created last.
+    created: Cell<Option<u64>>,
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
     /// How many keys were looked up and found, and how many were not found.
     lookups: Cell<(u64, u64)>,
     /// The keys that were not found, if anybody wants to be notified of them.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
-    /// Keys that were looked up and had expired.
+    /// Keys that were looked up and had expired, except those that the transaction itself has written.
     expired: RefCell<Vec<FoundExpired>>,
+    /// Whether a key was written whose time had passed already.
+    wrote_expired: bool,
+    /// How many such keys were found and removed.
+    own_expired: u64,
     /// Metadata rows of keys that had expired and were removed for another reason: see [`Txn::discard_key`].
     discarded: Vec<Vec<u8>>,
     ranks: RefCell<Journal<'s>>,
@@ -158,6 +164,8 @@ pub struct FoundExpired {
     events: usize,
     /// How many keys the command had missed by then, until it is known whether these misses become events.
     misses: Option<usize>,
+    /// Whether the transaction itself had written the key.
+    is_own: bool,
 }
 
 impl<'s> Txn<'s> {
@@ -191,10 +199,13 @@ impl<'s> Txn<'s> {
             held: Vec::new(),
             events: Vec::new(),
             command: (0, Vec::new()),
+            created: Cell::default(),
             put_together: Cell::default(),
             lookups: Cell::default(),
             misses: RefCell::default(),
             expired: RefCell::default(),
+            wrote_expired: false,
+            own_expired: 0,
             discarded: Vec::new(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             ranks_noted,
@@ -242,25 +253,27 @@ impl<'s> Txn<'s> {
 
     /// Notes that a command created a key. The event goes before the command's other events for this key.
     pub(crate) fn note_created(&mut self, row: &[u8], key: &[u8]) {
-        let (before, removed) = &self.command;
-        if removed.iter().any(|removed| removed == row) {
+        if self.command.1.iter().any(|removed| removed == row) {
             return;
         }
-        let (db, key) = (self.db, Bytes::copy_from_slice(key));
-        let mut of_command = self.events.iter().skip(*before);
-        // A `Miss` stays in front: the key was looked up before it was created.
-        let is_done = |event: &Event| event.class != Class::Miss;
-        let first =
-            of_command.position(|event| is_done(event) && event.db == db && event.key == key);
-        let at = first.map_or(self.events.len(), |first| before + first);
-        let (class, name) = (Class::New, "new");
         let event = Event {
-            class,
-            name,
-            db,
-            key,
+            class: Class::New,
+            name: "new",
+            db: self.db,
+            key: Bytes::copy_from_slice(key),
         };
-        self.events.insert(at, event);
+        self.events.insert(self.place_in_front(key), event);
+    }
+
+    /// The place in front of what this command did to a key, among the events. What it found before is left in front.
+    fn place_in_front(&self, key: &[u8]) -> usize {
+        let is_done = |event: &Event| {
+            let is_found = matches!(event.class, Class::Miss | Class::Expired);
+            !is_found && event.db == self.db && event.key == key
+        };
+        let (before, _) = self.command;
+        let first = self.events.iter().skip(before).position(is_done);
+        first.map_or(self.events.len(), |first| before + first)
     }
 
     /// Notes that a command removed a key.
@@ -337,12 +350,22 @@ impl<'s> Txn<'s> {
         self.now_ms
     }
 
-    /// A version that no collection has ever had.
+    /// A number that nobody ever got before. On one server, later ones are greater.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn new_number(&self) -> Result<u64> {
+        Ok(self.store.unique()?)
+    }
+
+    /// A version that no collection has ever had, for one that is created.
     ///
     /// # Errors
     /// Those of the store.
     pub fn new_version(&self) -> Result<u64> {
-        Ok(self.store.unique()?)
+        let version = self.store.unique()?;
+        self.created.set(Some(version));
+        Ok(version)
     }
 
     /// The value of a row.
@@ -369,6 +392,18 @@ impl<'s> Txn<'s> {
                 prefix
             }
         }
+    }
+
+    /// The value of a data row of a collection. The one that this transaction has created last has no rows in the
+    /// snapshot, so nothing is read.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn get_element(&self, version: u64, row: &[u8]) -> Result<Option<Bytes>> {
+        if self.created.get() == Some(version) {
+            return Ok(self.changed(Space::Data, row).cloned());
+        }
+        self.get(Space::Data, row)
     }
 
     /// As [`get`](Self::get), for a row that several commands that run together ask for in a row: the snapshot is
@@ -416,6 +451,11 @@ impl<'s> Txn<'s> {
             Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
             None => Ok(self.snapshot.get(space, key)?.map(Cow::Owned)),
         }
+    }
+
+    /// Makes room for this many changes in a space, so that what holds them does not grow step by step.
+    pub(crate) fn make_room(&mut self, space: Space, changes: usize) {
+        self.changes[space.index()].reserve(changes);
     }
 
     /// Stores a row.

@@ -4,10 +4,10 @@
 
 use bytes::Bytes;
 
-use crate::store::Direction;
+use crate::store::{Direction, Space};
 use crate::types::elements::{Element as NamedElement, Elements};
 use crate::types::list::{List, Side};
-use crate::types::zset::{AddRule, Element, Members, ScoreRange, SortedSet, Window};
+use crate::types::zset::{Element, Members, ScoreRange, SortedSet, Window};
 use crate::types::{Content, Kind, Metadata, Result, Txn};
 
 /// What a key holds.
@@ -71,7 +71,8 @@ impl Txn<'_> {
         })
     }
 
-    /// Replaces whatever the key holds by this value. An empty collection removes the key.
+    /// Replaces whatever the key holds by this value. An empty collection removes the key. No member or field may come
+    /// twice.
     ///
     /// # Errors
     /// A score that is no number; those of the store.
@@ -87,14 +88,11 @@ impl Txn<'_> {
                 list.finish()?;
             }
             Value::SortedSet(elements) => {
-                let mut set = SortedSet::open_or_create(self, key)?;
-                for element in elements {
-                    set.add(&element.member, element.score, AddRule::default())?;
-                }
-                set.finish()?;
+                SortedSet::replace(self, key, &elements)?;
             }
             Value::Hash(pairs) => {
                 let mut hash = Elements::create(self, key, Kind::Hash)?;
+                self.make_room(Space::Data, pairs.len());
                 for (field, value) in pairs {
                     hash.put(self, &field, value)?;
                 }
@@ -102,6 +100,7 @@ impl Txn<'_> {
             }
             Value::Set(members) => {
                 let mut set = Elements::create(self, key, Kind::Set)?;
+                self.make_room(Space::Data, members.len());
                 for member in members {
                     set.put(self, &member, Bytes::new())?;
                 }

@@ -79,19 +79,20 @@ impl Hooks for Counting {
     }
 
     fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
-        let bytes =
-            |change: &Change| change.key.len() + change.value.as_ref().map_or(0, Bytes::len);
-        let written: usize = batch.changes().iter().map(bytes).sum();
+        let bytes = |(_, change): (_, &Change)| {
+            change.key.len() + change.value.as_ref().map_or(0, Bytes::len)
+        };
+        let written: usize = batch.changes().map(bytes).sum();
         let written = u64::try_from(written).unwrap();
         self.counters.written.fetch_add(written, Ordering::Relaxed);
         if !self.keeps_tombstones {
             return inner.write(batch);
         }
         let mut kept = Batch::default();
-        for change in batch.changes() {
+        for (space, change) in batch.changes() {
             let value = change.value.clone();
             let value = value.unwrap_or(Bytes::from_static(TOMBSTONE));
-            kept.put(change.space, change.key.clone(), value);
+            kept.put(space, change.key.clone(), value);
         }
         inner.write(kept)
     }

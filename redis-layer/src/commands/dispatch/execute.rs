@@ -12,6 +12,7 @@ use crate::commands::dispatch::admission::admit;
 use crate::commands::dispatch::commit::{abandon, finish};
 use crate::commands::dispatch::inside::{flushes, work};
 use crate::commands::dispatch::key_locks::Locks;
+use crate::commands::dispatch::pipeline::elements;
 use crate::commands::dispatch::{named, resolve};
 use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::pubsub::events_after_reply;
@@ -24,6 +25,10 @@ use crate::types::Txn;
 
 /// A command that runs alone has up to this many of its keys looked up together; the rest one by one.
 pub(crate) const KEYS_AHEAD_MAX: usize = 1024;
+/// One that names more elements of its key than this has them looked up together too.
+const ELEMENTS_AHEAD_MIN: usize = 8;
+/// The most of them that are; the rest one by one.
+const ELEMENTS_AHEAD_MAX: usize = 1 << 16;
 
 /// A command that has run.
 #[derive(Debug)]
@@ -180,7 +185,7 @@ fn run_or_queue(
     outcome
 }
 
-/// Runs a command in a transaction of its own. Several keys are looked up together before it begins.
+/// Runs a command in a transaction of its own. Several keys, or elements, are looked up together before it begins.
 fn run_alone(
     server: &Server,
     session: &mut Session,
@@ -198,8 +203,12 @@ fn run_alone(
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     let keys = || spec.keys.of(args.from(0));
+    let elements = || elements(spec, args.from(0));
     if keys().nth(1).is_some() {
         txn.prefetch(keys().take(KEYS_AHEAD_MAX))?;
+    } else if elements().nth(ELEMENTS_AHEAD_MIN).is_some() {
+        txn.prefetch(keys())?;
+        txn.prefetch_elements(elements().take(ELEMENTS_AHEAD_MAX))?;
     }
     match work_alone(session, &mut txn, args) {
         Ok(Reply::Wait {

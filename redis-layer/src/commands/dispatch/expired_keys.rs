@@ -67,8 +67,8 @@ pub(crate) fn remove_found(server: &Server, committed: &mut Committed, by: Write
 
 fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) -> Result<bool> {
     let mut expired = std::mem::take(&mut committed.expired);
-    // A key that the transaction itself wrote and that expired at once is left out: it expired after the other events
-    // of the transaction.
+    // A key that the transaction has written since is left out: if it has expired meanwhile, that was after the other
+    // events of the transaction.
     let events = committed.events.iter();
     let done = events.filter(|event| event.class != Class::Miss);
     let done: HashSet<_> = done.map(|event| (event.db, &event.key)).collect();

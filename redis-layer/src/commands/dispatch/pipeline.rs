@@ -228,19 +228,32 @@ fn is_quick(spec: &Spec) -> bool {
     spec.has(Flag::Fast) || matches!(spec.full_name, "set" | "setex" | "psetex")
 }
 
-/// The key of a quick command, and one element that it names.
-fn element<'c>(spec: &Spec, words: &'c [Bytes]) -> Option<(&'c Bytes, &'c Bytes)> {
-    let (key, behind) = words.get(1..)?.split_first()?;
-    let name = match spec.group {
-        _ if !spec.has(Flag::Fast) => None,
-        Group::Hash | Group::Set => behind.first(),
-        // The arguments of `ZCOUNT` are bounds, not names.
-        Group::SortedSet if spec.full_name == "zcount" => None,
-        // The name comes last: a score may come before it.
-        Group::SortedSet => behind.last(),
-        _ => None,
+/// The elements that a quick command names, each with the key.
+pub(super) fn elements<'c>(
+    spec: &Spec,
+    words: &'c [Bytes],
+) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
+    let behind = words.get(2..).unwrap_or_default();
+    let last = behind.len().saturating_sub(1);
+    let (first, step, most) = match spec.full_name {
+        _ if !spec.has(Flag::Fast) => (0, 1, 0),
+        "hset" | "hmset" => (0, 2, usize::MAX),
+        "hdel" | "hmget" | "sadd" | "srem" | "smismember" | "zrem" | "zmscore" => {
+            (0, 1, usize::MAX)
+        }
+        // Each member comes after its score, behind the options.
+        "zadd" => (last % 2, 2, usize::MAX),
+        // Its arguments are bounds, not names.
+        "zcount" => (0, 1, 0),
+        _ => match spec.group {
+            Group::Hash | Group::Set => (0, 1, 1),
+            // The name comes last: an increment may come before it.
+            Group::SortedSet => (last, 1, 1),
+            _ => (0, 1, 0),
+        },
     };
-    Some((key, name?))
+    let names = behind.iter().skip(first).step_by(step).take(most);
+    names.map(move |name| (&words[1], name))
 }
 
 /// A command that runs together with others.
@@ -277,7 +290,7 @@ impl<'c> Together<'c> {
     /// The elements that they will ask for by name, with their keys.
     fn elements(self) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
         let commands = self.0.iter();
-        commands.filter_map(|Command { args, .. }| element(args.spec, args.from(0)))
+        commands.flat_map(|Command { args, .. }| elements(args.spec, args.from(0)))
     }
 
     /// The locks that they need: none if no command writes.

@@ -37,7 +37,7 @@ pub(crate) fn scan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             return Ok(());
         }
         if !txn.is_live_row(value) {
-            txn.note_expired(&key);
+            txn.note_expired(&key, txn.changed(Space::Metadata, row).is_some());
         } else if options.wants_type(type_name(stored_kind(row, value)?)) {
             found.push(Reply::Bulk(key.into()));
         }

@@ -19,24 +19,24 @@ use bytes::Bytes;
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::store::KeyRange;
+use crate::store::{Change, KeyRange};
 
 /// New values by key; `None` removes the row.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    rows: Vec<Row>,
-    /// Indices of rows, by the hashes of their keys.
-    by_key: HashTable<usize>,
+    rows: Vec<Change>,
+    /// Where the rows are, by the hashes of their keys.
+    by_key: HashTable<Place>,
     /// Indices of rows, by their keys, from the first scan on.
     in_order: OnceCell<BTreeMap<Vec<u8>, usize>>,
 }
 
-#[derive(Debug)]
-struct Row {
-    key: Vec<u8>,
-    /// Kept, so that the table can grow without reading the key.
+/// Where a row is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The hash of its key. Kept here, so that the table can grow without a look at the rows.
     hash: u64,
-    value: Option<Bytes>,
+    index: usize,
 }
 
 /// What is needed to take a change back.
@@ -53,15 +53,10 @@ impl Changes {
         self.rows.is_empty()
     }
 
-    pub(super) const fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// Makes room for this many rows, so that the table does not grow step by step.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows);
-        let rows_here = &self.rows;
-        self.by_key.reserve(rows, |&at| rows_here[at].hash);
+        self.by_key.reserve(rows, |place| place.hash);
     }
 
     /// The change of a row, if it has one.
@@ -75,8 +70,8 @@ impl Changes {
     }
 
     fn index_of(&self, key: &[u8], hash: u64) -> Option<usize> {
-        let is_key = |&at: &usize| self.rows[at].key == key;
-        self.by_key.find(hash, is_key).copied()
+        let is_key = |place: &Place| place.hash == hash && self.rows[place.index].key == key;
+        self.by_key.find(hash, is_key).map(|place| place.index)
     }
 
     /// Changes the row at a index. Returns how to take that back.
@@ -95,9 +90,9 @@ impl Changes {
         if let Some(in_order) = self.in_order.get_mut() {
             in_order.insert(key.clone(), at);
         }
-        self.rows.push(Row { key, hash, value });
-        let rows = &self.rows;
-        self.by_key.insert_unique(hash, at, |&at| rows[at].hash);
+        self.rows.push(Change { key, value });
+        let place = Place { hash, index: at };
+        self.by_key.insert_unique(hash, place, |place| place.hash);
         (at, UndoRecord::Inserted)
     }
 
@@ -106,11 +101,12 @@ impl Changes {
         match before {
             UndoRecord::Replaced(at, value) => self.rows[at].value = value,
             UndoRecord::Inserted => {
-                let Some(Row { key, hash, .. }) = self.rows.pop() else {
+                let Some(Change { key, .. }) = self.rows.pop() else {
                     return;
                 };
                 let at = self.rows.len();
-                if let Ok(entry) = self.by_key.find_entry(hash, |&index| index == at) {
+                let is_last = |place: &Place| place.index == at;
+                if let Ok(entry) = self.by_key.find_entry(hash(&key), is_last) {
                     entry.remove();
                 }
                 if let Some(in_order) = self.in_order.get_mut() {
@@ -126,8 +122,8 @@ impl Changes {
     }
 
     /// As [`Changes::iter`], but gives the rows away.
-    pub(super) fn into_rows(self) -> impl Iterator<Item = (Vec<u8>, Option<Bytes>)> {
-        self.rows.into_iter().map(|row| (row.key, row.value))
+    pub(super) fn into_rows(self) -> Vec<Change> {
+        self.rows
     }
 
     /// The changes of a range, in the order of their keys.
@@ -153,7 +149,7 @@ impl Changes {
 
 /// Changes in the order of their keys, from both ends.
 pub(super) struct Range<'c> {
-    rows: &'c [Row],
+    rows: &'c [Change],
     indices: btree_map::Range<'c, Vec<u8>, usize>,
 }
 
@@ -226,7 +222,7 @@ mod tests {
                 model.insert(key, bytes(value));
             }
             prop_assert_eq!(all(&changes), model.clone());
-            prop_assert_eq!(changes.len(), model.len());
+            prop_assert_eq!(changes.iter().count(), model.len());
             let range = KeyRange { start, end };
             let within = model.iter().filter(|(key, _)| range.contains(key));
             let within: Vec<_> = within.map(|(key, value)| (key.as_slice(), value.as_deref())).collect();

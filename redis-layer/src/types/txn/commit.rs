@@ -196,14 +196,8 @@ impl Txn<'_> {
         let (counts, expired) = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
-        batch.reserve(self.changes.iter().map(Changes::len).sum());
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
-            for (key, value) in changes.into_rows() {
-                match value {
-                    Some(value) => batch.put(space, key, value),
-                    None => batch.delete(space, key),
-                }
-            }
+            batch.append(space, changes.into_rows());
         }
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
@@ -221,7 +215,7 @@ impl Txn<'_> {
                 databases.add(db, change);
             }
         }
-        self.shared.count_expired(expired);
+        self.shared.count_expired(expired + self.own_expired);
         self.ranks.get_mut().keep();
         Ok(Committed {
             wrote,
@@ -254,12 +248,12 @@ impl Txn<'_> {
             let old = self.stored(row)?;
             let new = Stored::of(value.as_deref());
             let (was, is) = (old.count(), new.count());
-            if was == is && old.expires_ms() == new.expires_ms() {
+            let has_expired = was.keys > 0 && !old.is_live(self.now_ms);
+            if was == is && old.expires_ms() == new.expires_ms() && !has_expired {
                 continue;
             }
             let (rows, key) = decode_metadata_key(row)?;
             follow_expiry(batch, rows, &key, (old, new));
-            let has_expired = was.keys > 0 && !old.is_live(self.now_ms);
             if has_expired && !discarded.contains(row) {
                 expired_keys += 1;
                 if self.shared.wants(Class::Expired) {
@@ -278,12 +272,8 @@ impl Txn<'_> {
 
     /// The event that a key has expired; `None` if its database is gone.
     fn expired_event(&self, rows: DbNumber, key: Vec<u8>) -> Option<Event> {
-        Some(Event {
-            class: Class::Expired,
-            name: "expired",
-            db: self.began.database_of(rows)?,
-            key: key.into(),
-        })
+        let db = self.began.database_of(rows)?;
+        Some(Event::expired(db, key.into()))
     }
 
     /// The keys that were changed, by database and name, if anybody observes keys. They are in the order of their

@@ -2,8 +2,16 @@
 
 use bytes::Bytes;
 
+use crate::store::Space;
+use crate::types::rows::metadata_key;
 use crate::types::txn::{FoundExpired, Txn};
-use crate::types::{Class, Committed, Event};
+use crate::types::{Class, Committed, DbNumber, Event};
+
+impl FoundExpired {
+    fn is(&self, db: DbNumber, key: &[u8]) -> bool {
+        self.db == db && self.key == key
+    }
+}
 
 impl Txn<'_> {
     /// Notes whether a key was found.
@@ -17,22 +25,75 @@ impl Txn<'_> {
             .set((hits + u64::from(is_hit), misses + u64::from(!is_hit)));
     }
 
-    /// Notes that a key has expired. Whoever ends the transaction removes it.
-    pub(crate) fn note_expired(&self, key: &[u8]) {
-        self.expired.borrow_mut().push(FoundExpired {
-            db: self.db,
-            key: Bytes::copy_from_slice(key),
-            events: self.events.len(),
-            misses: Some(self.misses.borrow().len()),
-        });
+    /// Notes that a key has expired. Whoever ends the transaction removes it. If it `is_own`, that is if the transaction
+    /// itself has written it, the end of the command does.
+    pub(crate) fn note_expired(&self, key: &[u8], is_own: bool) {
+        self.note_expired_at(self.events.len(), key, is_own);
     }
 
-    /// Whether the key was looked up and had expired. As Redis would have removed it then, a command that comes later
-    /// must not see it, even if it takes expired keys for ordinary ones.
+    /// As [`note_expired`](Self::note_expired), with the number of events that come before.
+    fn note_expired_at(&self, events: usize, key: &[u8], is_own: bool) {
+        let mut expired = self.expired.borrow_mut();
+        let is_same = |found: &FoundExpired| found.is_own && found.is(self.db, key);
+        if !(is_own && expired.iter().any(is_same)) {
+            expired.push(FoundExpired {
+                db: self.db,
+                key: Bytes::copy_from_slice(key),
+                events,
+                misses: Some(self.misses.borrow().len()),
+                is_own,
+            });
+        }
+    }
+
+    /// Notes that a key is about to be written, whether or not it was looked up. If the transaction itself has written
+    /// it before and it expired at once, that is over now.
+    pub(crate) fn note_written(&mut self, key: &[u8], row: &[u8], value: &[u8]) {
+        if self.holds_expired(row) {
+            self.note_expired_at(self.place_in_front(key), key, true);
+            self.remove_own_expired();
+        }
+        self.wrote_expired |= !self.is_live_row(value);
+    }
+
+    /// Whether the transaction itself has written a metadata row whose key has expired.
+    fn holds_expired(&self, row: &[u8]) -> bool {
+        let written = || self.changed(Space::Metadata, row);
+        self.wrote_expired && written().is_some_and(|value| !self.is_live_row(value))
+    }
+
+    /// Removes the keys that the command has found expired and that the transaction itself has written, and tells of
+    /// each where it was found.
+    fn remove_own_expired(&mut self) {
+        if !self.wrote_expired {
+            return;
+        }
+        let mut told = 0;
+        for mut found in self.expired.take() {
+            found.events += told;
+            if !found.is_own {
+                self.expired.get_mut().push(found);
+                continue;
+            }
+            let row = metadata_key(self.mapping.rows_of(found.db), &found.key);
+            if self.holds_expired(&row) {
+                self.delete(Space::Metadata, row);
+            }
+            self.own_expired += 1;
+            if self.shared.wants(Class::Expired) {
+                let at = found.events.min(self.events.len());
+                self.events.insert(at, Event::expired(found.db, found.key));
+                told += 1;
+            }
+        }
+    }
+
+    /// Whether the key was looked up in the snapshot and had expired. As Redis would have removed it then, a command that
+    /// comes later must not see it, even if it takes expired keys for ordinary ones.
     pub(crate) fn has_found_expired(&self, key: &[u8]) -> bool {
         let expired = self.expired.borrow();
         let mut expired = expired.iter();
-        expired.any(|found| found.db == self.db && found.key == key)
+        expired.any(|found| found.is(self.db, key))
     }
 
     /// Notes that a key that had expired is removed for another reason.
@@ -81,10 +142,9 @@ impl Txn<'_> {
                     db,
                     key,
                 }));
-            lookups
-        } else {
-            (0, 0)
         }
+        self.remove_own_expired();
+        if only_reads { lookups } else { (0, 0) }
     }
 
     /// Counts the lookups of a command so far although the command writes: they were of the keys that it reads from.

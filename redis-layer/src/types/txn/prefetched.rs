@@ -6,7 +6,7 @@
 //!
 //! Metadata rows are read ahead for all commands. Rows of elements are read ahead for quick commands that name their
 //! elements: `HGET`, `SADD`, `ZADD`. Which elements such a command will ask for is guessed from where names are among
-//! its arguments. A wrong guess costs one useless lookup.
+//! its arguments. A wrong guess costs one useless lookup. The same is done for a command alone that names many.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};

@@ -9,11 +9,11 @@
 //! Redis.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
 use crate::store::{Direction, Space};
+use crate::types::beside::Beside;
 use crate::types::elements::Elements;
 use crate::types::rows::{RowPrefix, Score, decode_score};
 use crate::types::zset::Element;
@@ -108,18 +108,20 @@ impl Source {
         self.size == 0
     }
 
-    /// The score of a member. One point read.
-    fn score(&self, txn: &Txn<'_>, member: &[u8]) -> Result<Option<f64>> {
-        match &self.members {
-            Members::None => Ok(None),
+    /// This set, to be asked for the scores of the members of another one, in the order of that one.
+    fn beside<'t>(&'t self, txn: &'t Txn<'_>, walked: &Self) -> Result<Scores<'t>> {
+        Ok(match &self.members {
+            Members::None => Scores::None,
             Members::Scored(prefix) => {
-                let row = prefix.data_key(member);
-                let value = txn.get(Space::Data, &row)?;
-                let score = value.map(|value| decode_score(&row, &value)).transpose()?;
-                Ok(score.map(Score::get))
+                // Plain sets have another order.
+                let times = match walked.members {
+                    Members::Scored(_) => walked.size,
+                    _ => 0,
+                };
+                Scores::Scored(Beside::open(txn, prefix, self.size, times)?)
             }
-            Members::Plain(elements) => Ok(elements.contains(txn, member)?.then_some(1.0)),
-        }
+            Members::Plain(elements) => Scores::Plain(elements),
+        })
     }
 
     /// Visits members with their scores, in no particular order, until `visit` returns false.
@@ -142,32 +144,58 @@ impl Source {
     }
 }
 
+/// What answers the question for the score of a member.
+enum Scores<'t> {
+    None,
+    Scored(Beside<'t>),
+    Plain(&'t Elements),
+}
+
+impl Scores<'_> {
+    fn of(&mut self, txn: &Txn<'_>, member: &[u8]) -> Result<Option<f64>> {
+        match self {
+            Self::None => Ok(None),
+            Self::Scored(beside) => {
+                let value = beside.find(txn, member)?;
+                let score = value.map(|value| decode_score(member, value)).transpose()?;
+                Ok(score.map(Score::get))
+            }
+            Self::Plain(elements) => Ok(elements.contains(txn, member)?.then_some(1.0)),
+        }
+    }
+}
+
 /// The members that are in any of the sets.
 ///
-/// Cost: a walk over all sets, and memory for the answer.
+/// Cost: a walk over all sets, a sort if not all are sorted sets, and memory for all their members.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn union(txn: &Txn<'_>, sets: &[Weighted], aggregate: Aggregate) -> Result<Vec<Element>> {
-    let mut found: BTreeMap<Bytes, f64> = BTreeMap::new();
+    let mut found: Vec<(Bytes, f64)> = Vec::new();
     for set in smallest_first(sets) {
         set.source.each(txn, |member, score| {
             let score = number(set.weight * score);
-            match found.get_mut(member) {
-                Some(joined) => *joined = aggregate.join(*joined, score),
-                None => {
-                    found.insert(Bytes::copy_from_slice(member), score);
-                }
-            }
+            found.push((Bytes::copy_from_slice(member), score));
             Ok(true)
         })?;
     }
+    // This sort merges parts that are in order already, and leaves the scores of a member in the order of the sets.
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    found.dedup_by(|(member, score), (before, joined)| {
+        let is_same = member == before;
+        if is_same {
+            *joined = aggregate.join(*joined, *score);
+        }
+        is_same
+    });
     Ok(in_order(found.into_iter()))
 }
 
 /// The members that are in all sets, at most `limit` of them.
 ///
-/// Cost: a walk over the smallest set, with a point read in every other set for each member.
+/// Cost: a walk over the smallest set. In every other set, the lesser of a walk and a point read for each member of the
+/// smallest; in a plain set, point reads.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -181,11 +209,15 @@ pub fn intersection(
     let Some((smallest, others)) = sets.split_first() else {
         return Ok(Vec::new());
     };
+    let mut scores = others
+        .iter()
+        .map(|other| other.source.beside(txn, &smallest.source))
+        .collect::<Result<Vec<_>>>()?;
     let mut found = Vec::new();
     smallest.source.each(txn, |member, score| {
         let mut joined = number(smallest.weight * score);
-        for other in others {
-            let Some(score) = other.source.score(txn, member)? else {
+        for (other, scores) in others.iter().zip(&mut scores) {
+            let Some(score) = scores.of(txn, member)? else {
                 return Ok(true);
             };
             joined = aggregate.join(joined, other.weight * score);
@@ -198,8 +230,7 @@ pub fn intersection(
 
 /// The members of the first set that are in none of the others.
 ///
-/// Cost: the lesser of a walk over the first set with a point read in every other set for each member, and a walk
-/// over all sets.
+/// Cost: as for [`intersection`], where the first set takes the place of the smallest.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -207,31 +238,18 @@ pub fn difference(txn: &Txn<'_>, sets: &[Weighted]) -> Result<Vec<Element>> {
     let Some((first, others)) = sets.split_first() else {
         return Ok(Vec::new());
     };
-    let in_others = others
-        .iter()
-        .fold(0_u64, |sum, set| sum.saturating_add(set.source.len()));
-    // A point read costs as much as several steps of a walk.
-    let by_reading = first.source.len().saturating_mul(others.len() as u64) <= in_others / 2;
-    let mut without = BTreeSet::new();
-    if !by_reading {
-        for other in others {
-            other.source.each(txn, |member, _| {
-                without.insert(Bytes::copy_from_slice(member));
-                Ok(true)
-            })?;
-        }
-    }
+    let others = others.iter();
+    let mut others = others
+        .map(|other| other.source.beside(txn, &first.source))
+        .collect::<Result<Vec<_>>>()?;
     let mut found = Vec::new();
     first.source.each(txn, |member, score| {
-        let mut is_there = without.contains(member);
-        if by_reading {
-            for other in others {
-                is_there = is_there || other.source.score(txn, member)?.is_some();
+        for other in &mut others {
+            if other.of(txn, member)?.is_some() {
+                return Ok(true);
             }
         }
-        if !is_there {
-            found.push((Bytes::copy_from_slice(member), score));
-        }
+        found.push((Bytes::copy_from_slice(member), score));
         Ok(true)
     })?;
     Ok(in_order(found.into_iter()))

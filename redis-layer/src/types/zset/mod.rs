@@ -180,7 +180,7 @@ impl<'t, 's> SortedSet<'t, 's> {
 
     /// The score in the value of a data row.
     fn score_in(&self, row: &[u8]) -> Result<Option<Score>> {
-        let value = self.txn.get(Space::Data, row)?;
+        let value = self.txn.get_element(self.version, row)?;
         value.map(|value| decode_score(row, &value)).transpose()
     }
 
@@ -276,6 +276,9 @@ impl<'t, 's> SortedSet<'t, 's> {
             return txn.discard_key(key);
         }
         let existed = txn.remove_key(key)?;
+        for space in [Space::Data, Space::Score] {
+            txn.make_room(space, elements.len());
+        }
         let mut set = SortedSet::open_or_create(txn, key)?;
         for element in elements {
             let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;

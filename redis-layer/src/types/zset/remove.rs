@@ -4,6 +4,7 @@
 //! not walk over the tombstones.
 
 use crate::store::{Direction, KeyRange, Space, next_key};
+use crate::types::orphans::CLEARED_FROM;
 use crate::types::rows::Score;
 use crate::types::zset::{Element, Index, LexRange, Members, ScoreRange, SortedSet, Window, rank};
 use crate::types::{Error, Result};
@@ -64,13 +65,29 @@ impl SortedSet<'_, '_> {
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
         let elements: Members = self.by_lex(range, Direction::Forward, Window::ALL)?;
         let elements = elements.into_elements();
-        // In the order of scores, other members may lie between them, so they are removed one by one.
-        self.erase_all(&elements)?;
+        // In the order of scores, other members may lie between them, so no mark moves.
+        if !self.abandon(elements.len()) {
+            self.erase_all(&elements)?;
+        }
         Ok(elements.len() as u64)
+    }
+
+    /// Whether all members are removed and are so many that their rows are left as orphans, which are removed as a
+    /// range. Then nothing remains to be done but to end the change.
+    fn abandon(&mut self, members: usize) -> bool {
+        let removed = members as u64;
+        let is_worth_it = removed == self.size && removed >= CLEARED_FROM;
+        if is_worth_it {
+            self.size = 0;
+        }
+        is_worth_it
     }
 
     /// Removes elements that have no others between them.
     fn remove_range(&mut self, elements: &[Element]) -> Result<u64> {
+        if self.abandon(elements.len()) {
+            return Ok(elements.len() as u64);
+        }
         self.erase_all(elements)?;
         if let (Some(first), Some(last)) = (elements.first(), elements.last()) {
             let first = self.prefix.score_key(score_of(first)?, &first.member);
@@ -82,6 +99,9 @@ impl SortedSet<'_, '_> {
     }
 
     fn erase_all(&mut self, elements: &[Element]) -> Result<()> {
+        for space in [Space::Data, Space::Score] {
+            self.txn.make_room(space, elements.len());
+        }
         for element in elements {
             self.erase_data_row(&element.member);
             let row = self.prefix.score_key(score_of(element)?, &element.member);
