@@ -118,7 +118,8 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
             .says("the lowest byte four times")
             .why(
                 "`value as u8` is the lowest byte, whatever the value is. The others have to be moved \
-                 down first: `(value >> 8) as u8` is the one above it.",
+                 down first: `(value >> 8) as u8` is the one above it. (If you wrote `value & 0xff00 >> 8`: `>>` comes \
+                 before `&`, so that is `value & 0xff`. Set parentheses.)",
             )
             .link("big-endian-u32"),
         in_encode("lowest_byte_only", |value| [0, 0, 0, value as u8])
@@ -138,6 +139,51 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
         })
         .says("shifts by 3, 2 and 1")
         .why("A shift counts bits, and a byte has eight of them: 24, 16 and 8.")
+        .link("big-endian-u32"),
+        in_encode("remainders_by_255", |value| {
+            let digit = |weight: u32| (value / weight % 255) as u8;
+            [(value / (1 << 24)) as u8, digit(1 << 16), digit(1 << 8), digit(1)]
+        })
+        .says("remainders by 255")
+        .why(
+            "A byte holds 256 values, 0 to 255. The remainder by 255 is never 255, so 255 becomes 0 and shares its key. Divide by \
+             256 and take the remainder by 256.",
+        )
+        .link(SCAN),
+        in_encode("digits_in_base_255", |value| {
+            let digit = |weight: u32| (value / weight % 255) as u8;
+            [(value / 255_u32.pow(3)) as u8, digit(255 * 255), digit(255), digit(1)]
+        })
+        .says("digits in base 255")
+        .why(
+            "A byte holds 256 values, 0 to 255, so the base is 256. With 255 the greatest numbers need a digit more than there is \
+             room for, and the first one overflows.",
+        )
+        .link(SCAN),
+        Mistake::new(
+            "bytes_unwrapped",
+            "encode",
+            "returns",
+            Codec::fixed(
+                |value: u32| [0, 0, 0, u8::try_from(value).expect("the byte")],
+                decode,
+            ),
+        )
+        .says("a panic for every number above 255, as `u8::try_from` and `unwrap` make it")
+        .why(
+            "`u8::try_from` refuses what does not fit into a byte, and `value >> 8` still holds the bytes above. `as u8` keeps the \
+             lowest byte and drops the others, which is what is wanted here.",
+        )
+        .link("big-endian-u32"),
+        in_encode("bytes_saturated", |value| {
+            let byte = |shift: u32| (value >> shift).min(255) as u8;
+            [byte(24), byte(16), byte(8), byte(0)]
+        })
+        .says("255 for whatever is more than a byte holds")
+        .why(
+            "A shifted number still holds the bytes above, and then it is more than 255. They have to be dropped: `as u8` does it. \
+             With `min(255)`, 511 and 300 become 01 ff both.",
+        )
         .link("big-endian-u32"),
         in_encode("bytes_swapped_in_pairs", |value| {
             let [a, b, c, d] = value.to_be_bytes();
@@ -185,6 +231,50 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
              has no sign.",
         )
         .link(INVARIANTS),
+        Mistake::new(
+            "decode_adds_before_it_shifts",
+            "decode",
+            "returns",
+            Codec::fixed(encode, |key: [u8; 4]| {
+                let [a, b, c, d] = key.map(u32::from);
+                let shift = |number: u32, bits: u32| number.checked_shl(bits).expect("fewer than 32 bits");
+                shift(shift(shift(a, 24 + b), 16 + c), 8 + d)
+            }),
+        )
+        .says("`a << 24 + b << 16 + c << 8 + d` without parentheses")
+        .why(
+            "`+` comes before `<<`, so that is `a << (24 + b)` and so on: the second byte says how far the first is shifted, and \
+             from 32 bits on a shift panics. Write `|` for `+`, which comes after `<<`, or set parentheses.",
+        )
+        .link("big-endian-u32"),
+        Mistake::new(
+            "decode_overflows_an_i32",
+            "decode",
+            "returns",
+            Codec::fixed(encode, |key: [u8; 4]| {
+                let number = u32::from_be_bytes(key);
+                i32::try_from(number).expect("an `i32`").cast_unsigned()
+            }),
+        )
+        .says("the right numbers below 2^31, and a panic above, as a sum in an `i32` makes it")
+        .why(
+            "An `i32` ends at 2^31 - 1: one of its bits is the sign. Half of all `u32` are above. Sum in a `u32`, and widen each \
+             byte with `u32::from`.",
+        )
+        .link(INVARIANTS),
+        in_decode("decode_shifts_after_the_last", |key| u32::from_be_bytes(key) << 8)
+            .says("a shift by eight bits after every byte, the last one too")
+            .why(
+                "Three shifts are needed for four bytes. The fourth moves all of them one place too far: 1 becomes 256, and the \
+                 first byte falls out. Shift before a byte is added.",
+            )
+            .link(SCAN),
+        in_decode("decode_in_base_255", |key| {
+            key.iter().fold(0, |number: u32, byte| number * 255 + u32::from(*byte))
+        })
+        .says("reading the bytes as digits in base 255")
+        .why("A byte holds 256 values, 0 to 255, so a step to the left counts 256 times as much.")
+        .link(SCAN),
         in_decode("decode_adds_the_bytes", |key| {
             key.into_iter().map(u32::from).sum()
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kit::{Mistake, Quirk, compose};
 
+use crate::mistakes::scan_window_bounds;
 use crate::scan_window::{Rows, Scan};
 
 const TASK: &str = "scan-window";
@@ -184,6 +185,7 @@ fn with(steps: &[Step]) -> Option<Scan> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scan>> {
     let mut mistakes = by_walking();
+    mistakes.extend(scan_window_bounds::all());
     mistakes.extend(compose("scan_window", &QUIRKS, with));
     mistakes
 }

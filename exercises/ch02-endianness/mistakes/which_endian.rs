@@ -438,6 +438,34 @@ pub fn all() -> Vec<Mistake<Read>> {
              `file.get(..8)?`, or `file.first_chunk()?`.",
         )
         .link(TASK),
+        Mistake::<Read>::new("other_magic_numbers_panic", "read_header", "returns", Arc::new(|file: &[u8]| {
+            let found = header(&[], file);
+            assert!(file.len() < 8 || found.is_some(), "not a file of this kind");
+            found
+        }))
+        .says("a panic for another magic number")
+        .why("Most files are none of this kind, and to say so is the function's work: `None`. A panic would end the program that asked.")
+        .link(TASK),
+        // What `from_ne_bytes` does on nearly every machine.
+        mistake("read_in_the_order_of_this_machine", |file| {
+            let magic = u32::from_le_bytes(file.get(..4)?.try_into().ok()?);
+            let count = u32::from_le_bytes(file.get(4..8)?.try_into().ok()?);
+            match magic {
+                MAGIC => Some((Big, count)),
+                _ if magic.swap_bytes() == MAGIC => Some((Little, count)),
+                _ => None,
+            }
+        })
+        .says("both numbers read as little-endian, and a magic number that comes out right taken for big-endian")
+        .why(
+            "Did you write `from_ne_bytes`? It reads in the order of this machine, which is little-endian, no matter who wrote the file. A \
+             magic number that comes out right then says little-endian. Say the order: `from_be_bytes`, or `from_le_bytes`.",
+        )
+        .link(TASK),
+        mistake("count_of_sixteen_bits", |file| header(&[], file).map(|(order, count)| (order, count & 0xffff)))
+            .says("the right order, and the lower 16 bits of the count")
+            .why("The count is a `u32`: four bytes, 4 to 7. With two of them, or `as u16`, 65536 becomes 0.")
+            .link(TASK),
         mistake("spaces_in_front_skipped", |file| header(&[], file.trim_ascii_start()))
             .says("skipping spaces and ends of lines in front of the header")
             .why(

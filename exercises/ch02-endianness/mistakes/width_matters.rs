@@ -209,6 +209,13 @@ pub fn all() -> Vec<Mistake<Encode>> {
                  other numbers. `{:010}` would sort.",
             )
             .link(WRONG),
+        mistake("nine_digits", |n| format!("{:09}", n.value()).into_bytes())
+            .says("decimal text with nine digits, and ten where the number has ten")
+            .why(
+                "`u32::MAX` is 4294967295, and has ten digits. From 1000000000 on the text is longer than that of other numbers. \
+                 `{:010}` would sort.",
+            )
+            .link(WRONG),
         mistake("printed_form", |n| match n {
             Number::U8(value) => format!("U8({value})").into_bytes(),
             Number::U16(value) => format!("U16({value})").into_bytes(),
@@ -236,6 +243,22 @@ pub fn all() -> Vec<Mistake<Encode>> {
              before 255, which is ff 01.",
         )
         .link(SCAN),
+        mistake("seven_bits_a_byte_highest_first", |n| {
+            let mut rest = n.value();
+            let mut key = vec![rest.to_le_bytes()[0] & 0x7f];
+            while rest >= 128 {
+                rest >>= 7;
+                key.push(rest.to_le_bytes()[0] | 0x80);
+            }
+            key.reverse();
+            key
+        })
+        .says("seven bits in each byte, the highest first, and a top bit that says that more follow")
+        .why(
+            "The bits that count most come first, and still keys have several widths: 16384 is 81 80 00 and comes before 256, which is \
+             82 00. The first byte has to tell how long the key is, before anything else is compared.",
+        )
+        .link(INVARIANTS),
         mistake("descending", |n| (!n.value()).to_be_bytes().to_vec())
             .says("four bytes with every bit inverted")
             .why("The width is right. Inverting turns the order round: the largest number comes first.")

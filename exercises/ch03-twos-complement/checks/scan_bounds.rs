@@ -64,6 +64,9 @@ const BOUNDS: [i32; 12] = [
     i32::MIN,
 ];
 
+/// Ranges that nobody walks through number by number in a second.
+const WIDE: &str = "ranges of more than a million numbers";
+
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Arc::new(learner::scan)))
 }
@@ -75,7 +78,11 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
         stub: Arc::new(stubs::scan_bounds::scan),
         solution: Arc::new(solutions::scan_bounds::scan),
     };
-    let mut part = PartOf::new("scan", "list");
+    let mut part = PartOf::new("scan", "list").slow(
+        WIDE,
+        "Do you try every number from `low` to `high`? There are up to 2^32 of them, and nearly none of them has a row. Go over the \
+         rows that there are: ask for the range between the two keys, or walk all rows and compare.",
+    );
     for numbers in ROWS {
         for (n, &bound) in BOUNDS.iter().enumerate() {
             for &other in &BOUNDS[..=n] {
@@ -126,6 +133,9 @@ fn probe(part: PartOf<Scan>, numbers: &'static [i32], low: i32, high: i32) -> Pa
     }
     if low == i32::MIN {
         classes.push("ranges from i32::MIN on");
+    }
+    if i64::from(high) - i64::from(low) > 1_000_000 {
+        classes.push(WIDE);
     }
     part.probe(
         call.clone(),

@@ -174,6 +174,15 @@ fn in_encode() -> Vec<Mistake<Codec<i64>>> {
         .says("four bytes of zeros and a value cut to 32 bits by `as i32`")
         .why("The number has 64 bits, and all eight bytes are its own. Numbers that differ above bit 31 alone share a key here.")
         .link(WRONG),
+        in_encode("last_byte_forgotten", "order", |value| {
+            (if value < 0 { b'<' } else { b'=' }, value & !0xff)
+        })
+        .says("a last byte that is always 00")
+        .why(
+            "Eight bytes follow the marker, at 1 to 8, and a range leaves out its end: `1..9`, or `1..=8`. With `1..8` the byte that counts \
+             ones is never written.",
+        )
+        .link("nine-bytes"),
         in_encode("absolute_value_overflows", "returns", |value| {
             let distance = value.checked_abs().expect("attempt to negate with overflow");
             (if value < 0 { b'<' } else { b'=' }, distance)
@@ -357,6 +366,29 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
             .says("refusing 0 after `=`")
             .why("`=` stands before zero and the positive numbers. The test is `>= 0`, not `> 0`.")
             .link(REPAIRS),
+        in_decode("decode_takes_zero_for_negative", "round-trip", |key| {
+            let marker = key.first()?;
+            let found = (key.len() == 9).then(|| number(key))?;
+            found.filter(|v| *marker == if *v > 0 { b'=' } else { b'<' })
+        })
+        .says("taking 0 after `<`, and refusing it after `=`")
+        .why("`=` stands before zero and the positive numbers, `<` before negative ones alone. The test is `< 0`, and not `<= 0`.")
+        .link(REPAIRS),
+        in_decode("decode_panics_on_the_empty_row", "returns", |key| {
+            let _marker = key[0];
+            decode(key)
+        })
+        .says("a panic for the empty row")
+        .why("`key[0]` panics where there is no byte. A row from a file may be empty: `key.first()?`, or `split_first`, answers None instead.")
+        .link(WRONG),
+        in_decode("decode_panics_on_other_markers", "returns", |key| {
+            let known = key.first().is_none_or(|marker| b"<=".contains(marker));
+            assert!(key.len() != 9 || known, "entered unreachable code");
+            decode(key)
+        })
+        .says("a panic for every other marker")
+        .why("Bytes from a file may be damaged, so any marker is to be expected. The answer to another one is None.")
+        .link(WRONG),
         in_decode("decode_exchanges_the_markers", "round-trip", |key| {
             let marker = key.first().filter(|m| b"<=".contains(m))?;
             (key.len() == 9)

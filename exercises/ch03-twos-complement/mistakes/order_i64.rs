@@ -292,7 +292,8 @@ fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
         .why(
             "A negative number has a key as well. If you added 2^63 by `+`: taken for a `u64`, a negative number is 2^63 or more \
              already, and the sum does not fit. The same happens to the first byte with `+= 0x80`. Let the carry fall away, by \
-             `wrapping_add`, or flip the bit: `^` has no carry.",
+             `wrapping_add`, or flip the bit: `^` has no carry. If you asked `u64::try_from` and `unwrap`: it refuses what is below zero. \
+             `cast_unsigned`, or `as u64`, keeps every bit.",
         )
         .link(REPAIRS),
         in_encode(
@@ -327,6 +328,28 @@ fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
         .why(
             "1 + i64::MAX does not fit. And i64::MAX is one too little: i64::MIN becomes -1, whose bytes are the greatest of \
              all. Adding 2^63 and letting the carry fall away is the same as flipping the sign bit.",
+        )
+        .link(REPAIRS),
+        in_encode(
+            "one_too_low_below_zero",
+            "returns",
+            Codec::fixed(
+                |value: i64| {
+                    let below = || (SIGN_BIT - 1).checked_sub(value.unsigned_abs());
+                    let above = if value < 0 {
+                        below().expect("attempt to subtract with overflow")
+                    } else {
+                        SIGN_BIT + value.cast_unsigned()
+                    };
+                    above.to_be_bytes()
+                },
+                decode,
+            ),
+        )
+        .says("keys that are one too low below zero, and a panic for i64::MIN")
+        .why(
+            "7f ff .. ff is the key of -1, so count down from 2^63 and not from the number below it. i64::MIN has the key 00 .. 00, and \
+             nothing is lower. The flip of the sign bit needs no counting.",
         )
         .link(REPAIRS),
         in_encode(
@@ -380,6 +403,36 @@ fn wrong_halves() -> Vec<Mistake<Codec<i64>>> {
              set. As it is, 0 and i64::MIN share a key. `>= 0` would do, and `^` needs no question.",
         )
         .link(REPAIRS),
+        in_encode("bit_62_flipped", |value| value.cast_unsigned() ^ 1 << 62)
+            .says("bit 62 flipped")
+            .why(
+                "Bits are counted from 0, so the sign of 64 bits is bit 63: `1 << 63`. As it is, the negative numbers still come last. (If \
+                 you wrote `1 << 63 - 1`: `-` comes before `<<`, so that is `1 << 62`.)",
+            )
+            .link(WRONG),
+        in_encode("every_byte_flipped", |value| value.cast_unsigned() ^ 0x8080_8080_8080_8080)
+            .says("the top bit of every byte flipped")
+            .why(
+                "A number has one sign, and it is the top bit of the first byte. In the other bytes the top bit counts 128 times its byte's \
+                 worth, and flipped it puts 255 before 0.",
+            )
+            .link(WRONG),
+        in_encode("sum_saturated", |value| value.saturating_add(i64::MAX).cast_unsigned())
+            .says("i64::MAX added by `saturating_add`")
+            .why(
+                "The sum stays at i64::MAX from 0 on, so all these numbers share a key. Add 2^63 to the number as a `u64`, by `wrapping_add`, \
+                 or flip the sign bit: that needs no room.",
+            )
+            .link(REPAIRS),
+        in_encode("sign_and_magnitude_unmasked", |value| {
+            if value < 0 { value.unsigned_abs() } else { value.cast_unsigned() | SIGN_BIT }
+        })
+        .says("the absolute value below zero, and the sign bit set from zero on")
+        .why(
+            "The halves are in place, but the absolute value of -2 is larger than that of -1, so the negative half runs backwards. And that \
+             of i64::MIN is 2^63: it shares the key of 0.",
+        )
+        .link(WRONG),
         in_encode("first_byte_inverted", |value| value.cast_unsigned() ^ 0xff << 56)
             .says("all eight bits of the first byte inverted")
             .why(

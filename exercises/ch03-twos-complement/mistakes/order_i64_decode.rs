@@ -43,7 +43,8 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
         .says("the right numbers from 0 on, and a panic for the keys of negative ones")
         .why(
             "If you subtracted 2^63 by `-`: the key of a negative number is less than that, so as a `u64` there is no difference. \
-             The same happens to the first byte with `-= 0x80`. `wrapping_sub`, or a flip of the bit, gives the number back.",
+             The same happens to the first byte with `-= 0x80`. `wrapping_sub`, or a flip of the bit, gives the number back. If you asked `i64::try_from` and `unwrap`: it refuses \
+             what is 2^63 or more, and `cast_signed`, or `as i64`, keeps every bit.",
         )
         .link(REPAIRS),
         Mistake::new(
@@ -84,6 +85,31 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
              bytes that count more. In Java that takes `& 0xff`; in Rust a `u8` has no sign.",
         )
         .link(BYTES),
+        in_decode("decode_magnitude", |key| {
+            let bits = u64::from_be_bytes(key);
+            let number = (bits & !SIGN_BIT).cast_signed();
+            if bits & SIGN_BIT == 0 { -number } else { number }
+        })
+        .says("the key without its first bit, negated where that bit is 0")
+        .why(
+            "That reads a sign and a magnitude. The key of -1 is 7f ff .. ff, because two's complement counts upwards below zero as well. \
+             Flip the first bit back, and the bits are the number's own.",
+        )
+        .link(REPAIRS),
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            reason = "this is the mistake"
+        )]
+        in_decode("decode_through_a_double", |key| {
+            (u64::from_be_bytes(key) as f64 - SIGN_BIT as f64) as i64
+        })
+        .says("subtracting 2^63 as a double")
+        .why(
+            "A double holds 53 binary digits, and every key near that of 0 has 64 of them: the last eleven are rounded off, and 1 comes back \
+             as 0. Subtract in integers, by `wrapping_sub`, or flip the bit.",
+        )
+        .link(WRONG),
         in_decode("decode_32_bits", |key| {
             let [_, _, _, _, a, b, c, d] = key;
             i64::from(i32::from_be_bytes([a, b, c, d]))

@@ -250,6 +250,76 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             "If you asked for the rows after that of `low - 1`: i32::MIN has no predecessor. An inclusive bound needs none.",
         )
         .link(RANGE),
+        in_scan("before_the_start_saturated", "range", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let range = (Excluded(key(low.saturating_sub(1))), Included(key(high)));
+            rows.range(range).map(|row| number(&[], *row)).collect()
+        })
+        .says("the rows after that of `low.saturating_sub(1)`")
+        .why(
+            "When `low` is i32::MIN, the difference stays where it is, and the row of i32::MIN is left out. An inclusive bound needs no \
+             difference.",
+        )
+        .link(RANGE),
+        in_scan("nothing_up_to_the_greatest", "range", |rows, low, high| {
+            if low > high || high == i32::MAX {
+                return Vec::new();
+            }
+            numbers(rows, low, Included(key(high)))
+        })
+        .says("no rows when `high` is i32::MAX")
+        .why("i32::MAX has no successor, and still a range may end with it. An inclusive bound needs no successor: `..=`.")
+        .link(RANGE),
+        in_scan("all_rows_up_to_the_greatest", "range", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            numbers(rows, if high == i32::MAX { i32::MIN } else { low }, Included(key(high)))
+        })
+        .says("all rows when `high` is i32::MAX")
+        .why("Nothing lies above i32::MAX, so the range needs no end there. It has a beginning still: `key(low)..`.")
+        .link(RANGE),
+        in_scan("width_panics", "returns", |rows, low, high| {
+            let width = high.checked_sub(low).and_then(|width| width.checked_add(1));
+            assert!(width.is_some(), "attempt to subtract with overflow");
+            if low > high {
+                return Vec::new();
+            }
+            numbers(rows, low, Included(key(high)))
+        })
+        .says("the right numbers, and a panic where `high - low + 1` does not fit")
+        .why(
+            "From i32::MIN to i32::MAX are 2^32 numbers, and an `i32` counts up to 2^31 - 1. A range needs its two ends and not its width.",
+        )
+        .link(RANGE),
+        in_scan("rows_read_one_too_great", "range", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let found = numbers(rows, low, Included(key(high)));
+            found.into_iter().map(|n| n.wrapping_add(1)).collect()
+        })
+        .says("the right rows, and each of their numbers greater by one")
+        .why(
+            "If you subtracted i32::MAX: the key of 0 is 2^31, and i32::MAX is one less. Flip the sign bit back, as `key` has flipped it.",
+        )
+        .link(REPAIRS),
+        in_scan("panics_on_rows_from_zero_on", "returns", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let sum = |row: &[u8; 4]| i32::from_be_bytes(*row).checked_add(i32::MIN);
+            let sum = |row| sum(row).expect("attempt to add with overflow");
+            rows.range(key(low)..=key(high)).map(sum).collect()
+        })
+        .says("the right numbers, and a panic where one of them is not negative")
+        .why(
+            "If you added i32::MIN by `+`: read as an `i32`, the row of such a number is negative, for its first bit is set, and the sum of \
+             two negative numbers does not fit here. `wrapping_add`, or a flip of the sign bit, gives the number back.",
+        )
+        .link(REPAIRS),
         in_scan("rows_compared_with_plain_bounds", "range", |rows, low, high| {
             let (low, high) = (low.to_be_bytes(), high.to_be_bytes());
             let inside = rows.iter().filter(|row| low <= **row && **row <= high);

@@ -729,3 +729,23 @@ fn a_test_that_asks_small_numbers_for_eight_bytes_is_refused() {
     });
     named(&verdict, "length_of_a_key_looked_at");
 }
+
+#[test]
+fn a_loop_over_all_numbers_is_told_to_go_over_rows() {
+    // What takes seconds in a debug build is not waited for.
+    let every_number = |rows: &BTreeSet<[u8; 4]>, low: i32, high: i32| {
+        if i64::from(high) - i64::from(low) > 1_000_000 {
+            kit::unseen::never_returns();
+        }
+        let found = (low..=high).filter(|n| rows.contains(&stubs::scan_bounds::key(*n)));
+        found.collect()
+    };
+    observed(
+        &scanned(every_number),
+        "returns",
+        &[
+            "Do you try every number from `low` to `high`?",
+            "Go over the rows",
+        ],
+    );
+}

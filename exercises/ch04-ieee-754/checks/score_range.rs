@@ -23,7 +23,7 @@ const INF: f64 = f64::INFINITY;
 const TWO_TO_53: f64 = 9_007_199_254_740_992.0;
 
 /// The members, the plainest stores first.
-const STORES: [&[Member]; 14] = [
+const STORES: [&[Member]; 15] = [
     &[(1.0, b"ann"), (2.0, b"bob"), (3.0, b"cid")],
     &[
         (1.0, b"ann"),
@@ -81,6 +81,8 @@ const STORES: [&[Member]; 14] = [
     ],
     // One member at two scores: the store does not forbid it.
     &[(1.0, b"ann"), (2.0, b"ann"), (2.0, b"bob"), (3.0, b"ann")],
+    // A zero byte within a member.
+    &[(1.0, b"a\x00b"), (2.0, b"\x00c")],
 ];
 
 /// Longer than any end that somebody makes of many ff.

@@ -430,6 +430,24 @@ fn of_nans() -> Vec<Mistake<Numeric>> {
         .says("the greatest key of all for NaNs")
         .why("A key gives a NaN a place, here after inf, and a scan to the last row would find it. What is not a number has no key: `None`.")
         .link(TASK),
+        in_encode("one_nan_refused_and_others_summed", "refusal", |value| {
+            if value.to_bits() == f64::NAN.to_bits() { None } else { key(&[NanSummed], value) }
+        })
+        .says("a refusal of the bits of `f64::NAN` alone, and the key of `value + 0.0` for all others")
+        .why(
+            "The sum makes one zero of two. But NaN has 2^53 - 2 patterns, and `f64::NAN` is one of them. If you compared the bits: \
+             `is_nan` finds all of them.",
+        )
+        .link(CHOICE),
+        in_encode("nan_with_sign_bit_summed", "refusal", |value| {
+            if value.is_nan() && value.is_sign_positive() { None } else { key(&[NanSummed], value) }
+        })
+        .says("a refusal of NaNs without the sign bit alone, and the key of `value + 0.0` for all others")
+        .why(
+            "The sum makes one zero of two. But NaNs with the sign bit exist, and Rust does not promise which sign a NaN has that arithmetic \
+             made. `is_nan` finds both.",
+        )
+        .link(WILD),
         in_encode("only_normal_numbers", "bytes", |value| {
             if value.is_normal() { key(&[], value) } else { None }
         })

@@ -311,6 +311,28 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              exponent, which say most about a number, are looked at last.",
         )
         .link(SCAN),
+        in_encode("nan_with_sign_bit_flipped", |value| {
+            let bits = value.to_bits();
+            let flipped = value.is_nan() || value.is_sign_positive();
+            (if flipped { bits ^ SIGN_BIT } else { !bits }).to_be_bytes()
+        })
+        .says("an inversion of negative numbers and of -0.0, and the first bit flipped elsewhere")
+        .why(
+            "-0.0 is seen, and a NaN is not: it compares with nothing, so with the sign bit it takes the other branch, and lies among the \
+             negative numbers. Look at the sign bit instead of the value: `is_sign_negative`, or `bits >> 63`.",
+        )
+        .link(WRONG),
+        in_encode("nan_with_sign_bit_set", |value| {
+            let bits = value.to_bits();
+            let set = value.is_nan() || value.is_sign_positive();
+            (if set { bits | SIGN_BIT } else { !bits }).to_be_bytes()
+        })
+        .says("an inversion of negative numbers and of -0.0, and the first bit set elsewhere")
+        .why(
+            "-0.0 is seen, and a NaN is not: it compares with nothing, and its `signum` is a NaN. So with the sign bit it takes the other branch, and shares \
+             the key of the one without. Look at the sign bit instead of the value: `is_sign_negative`, or `bits >> 63`.",
+        )
+        .link(WRONG),
         in_encode("truncated_to_i64", |value| {
             ((value as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
         })

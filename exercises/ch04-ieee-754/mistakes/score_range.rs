@@ -379,6 +379,14 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .says("the right members, each only up to its first zero byte")
         .why("Texts of C end there. A member is bytes, and any byte may be in it: it goes on to the end of the row.")
         .link(TASK),
+        mistake("zero_bytes_at_the_end_dropped", "range", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            let length = |member: &[u8]| member.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+            members.map(|member| member[..length(&member)].to_vec()).collect()
+        })
+        .says("the right members without the zero bytes at their end")
+        .why("A member is bytes, and any byte may be in it, also at its end: it goes on to the end of the row.")
+        .link(TASK),
         mistake("nothing_found", "range", |_, _, _| Vec::new())
             .says("an empty list for every range")
             .why(

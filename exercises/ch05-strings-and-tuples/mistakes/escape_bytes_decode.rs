@@ -409,6 +409,13 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
         .says("refusing strings that are no UTF-8")
         .why("The string is bytes, and any byte may be in it, as in the key `ff 00 01`.")
         .link(REPAIR),
+        in_decode("decode_ends_at_the_first_zero", "round-trip", |key| {
+            let (value, end) = key.split_at(key.iter().position(|byte| *byte == 0x00)?);
+            (end == [0x00, 0x01]).then(|| value.to_vec())
+        })
+        .says("everything up to the first byte 00, and a refusal where `00 01` and no more does not follow")
+        .why("A zero byte of the string is in the key as `00 ff`. Only `00 01` is the end: go on after `00 ff`.")
+        .link(REPAIR),
         in_decode("decode_slices_the_last_two_bytes", "returns", |key| {
             let _end = &key[key.len().checked_sub(2).expect("attempt to subtract with overflow")..];
             decode(&[], key)

@@ -561,6 +561,33 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the byte 01 in place of each zero byte in the user, and one zero byte after it")
         .why("The end cannot be mistaken now. But the users `a\\0` and `a\\u{1}` become one, and of two rows one is lost. An escape is two bytes: none of the others may become the same.")
         .link(REPAIR),
+        mistake("zero_bytes_of_the_user_doubled", |user, number, note| {
+            [user.replace('\0', "\0\0").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("each zero byte of the user twice, and one zero byte after it")
+        .why(
+            "So one doubles quotes in a text. But the number after the end may begin with 00, and most do: then the end looks like a zero byte of the \
+             name, and the number takes part in comparing names. What follows the first 00 has to tell the two apart, as `00 ff` and `00 01` do.",
+        )
+        .link(REPAIR),
+        mistake("zero_bytes_as_00_01_ended_by_one_zero", |user, number, note| {
+            [user.replace('\0', "\0\u{1}").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("00 01 for each zero byte of the user, and one zero byte after it")
+        .why(
+            "The number follows the end at once. If it begins with 01 or more, the end and that byte sort like a zero byte of the name, or after it. The \
+             end has to be two bytes as well, and come before the escape: `00 01` and `00 ff`, or `00 00` and `00 01`.",
+        )
+        .link(REPAIR),
+        mistake("zero_bytes_as_01_02_ended_by_one_zero", |user, number, note| {
+            [user.replace('\0', "\u{1}\u{2}").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("01 02 for each zero byte of the user, one zero byte after it, and the byte 01 as it is")
+        .why(
+            "The end cannot be mistaken now. But the users `a\\0` and `a\\u{1}\\u{2}` become one. A byte that begins an escape has to be escaped too: \
+             01 would become 01 03, say.",
+        )
+        .link(REPAIR),
         mistake("zero_bytes_of_the_user_dropped", |user, number, note| {
             [user.replace('\0', "").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
         })

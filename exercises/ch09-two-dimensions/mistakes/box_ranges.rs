@@ -90,14 +90,18 @@ fn parts(x: Span, y: Span, list: &mut List) {
     }
 }
 
+/// A span without its last column or row.
+fn shortened(span: &Span) -> Span {
+    match span.end().checked_sub(1) {
+        Some(end) => *span.start()..=end,
+        None => RangeInclusive::new(1, 0),
+    }
+}
+
 fn answer(steps: &[Step], x: Span, y: Span) -> List {
     let has = |step| steps.contains(&step);
     let (mut x, mut y) = if has(AxesExchanged) { (y, x) } else { (x, y) };
     if has(UpperEdgesLeftOut) {
-        let shortened = |span: &Span| match span.end().checked_sub(1) {
-            Some(end) => *span.start()..=end,
-            None => RangeInclusive::new(1, 0),
-        };
         // Of spans that ran backwards before, nothing is left either.
         (x, y) = (shortened(&x), shortened(&y));
     }
@@ -331,6 +335,27 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         Mistake::<Ranges>::new(name, "box_ranges", "ranges", Arc::new(ranges))
     };
     let mut mistakes = vec![
+        mistake("last_column_left_out", |x, y| box_ranges(shortened(&x), y))
+            .says("rectangles without their last column")
+            .why("Both edges belong to the rectangle: `x` from 2 to 3 has two columns. `..` leaves the last one out, `..=` does not.")
+            .link(TASK),
+        mistake("last_row_left_out", |x, y| box_ranges(x, shortened(&y)))
+            .says("rectangles without their last row")
+            .why("Both edges belong to the rectangle: `y` from 2 to 3 has two rows. `..` leaves the last one out, `..=` does not.")
+            .link(TASK),
+        Mistake::<Ranges>::new(
+            "ends_one_too_far_panic",
+            "box_ranges",
+            "returns",
+            Arc::new(|x, y| {
+                let further = |end: &u64| end.checked_add(1).expect("attempt to add with overflow");
+                let ranges = box_ranges(x, y).into_iter();
+                ranges.map(|range| *range.start()..=further(range.end())).collect()
+            }),
+        )
+        .says("ends one after the last number, and a panic where that is `u64::MAX`")
+        .why("So a half-open range is written, `start..end`. Here a range includes both its ends: `12..=15` has four numbers.")
+        .link(TASK),
         mistake("one_range", |x, y| corners(&x, &y).into_iter().collect())
             .says("one range from the lowest corner to the highest")
             .why(

@@ -179,8 +179,58 @@ const QUIRKS: [Quirk<Step>; 10] = [
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Cells>> {
     let mut mistakes = compose("cell_range", &QUIRKS, with);
+    mistakes.extend(of_ranges());
     mistakes.extend(of_common_cells());
     mistakes
+}
+
+/// Shifts that go too far, or in another type, or before a sum.
+fn of_ranges() -> Vec<Mistake<Cells>> {
+    let mistake = |name, check, range: fn(u64, u32) -> Range<u64>| {
+        Mistake::new(name, "cell_range", check, Cells::new(range, common_cell))
+    };
+    vec![
+        mistake("end_shifted_once_more", "range", |prefix, cuts| {
+            let rest = 52 - 2 * cuts;
+            prefix << rest..prefix << (rest + 1)
+        })
+        .says("ends that are the prefix, shifted by one bit more")
+        .why(
+            "`+` comes before `<<`, so `prefix << rest + 1` is `prefix << (rest + 1)`: twice the start. The end is the next prefix at the same \
+             place: `(prefix + 1) << rest`.",
+        )
+        .link(CELL),
+        mistake("one_number_alone", "range", |prefix, cuts| {
+            let start = prefix << (52 - 2 * cuts);
+            start..start + 1
+        })
+        .says("the first number of the cell alone")
+        .why("The end is where the next cell begins. The 1 is added to the prefix before it is shifted: `(prefix + 1) << rest`.")
+        .link(CELL),
+        mistake("shift_by_64_panics", "returns", |prefix, cuts| {
+            let rest = 64 - 2 * cuts;
+            let shift = |bits: u64| bits.checked_shl(rest).expect("attempt to shift left with overflow");
+            shift(prefix)..shift(prefix + 1)
+        })
+        .says("prefixes shifted to the top of 64 bits, with a panic for the map without a cut")
+        .why(
+            "The numbers have 52 bits, because they have to fit into a double. There are twelve zeros in front of them. And a `u64` cannot be \
+             shifted by 64 bits.",
+        )
+        .link(WIDTH),
+        mistake("range_shifted_in_u32", "returns", |prefix, cuts| {
+            let prefix = prefix as u32;
+            let next = prefix.checked_add(1).expect("attempt to add with overflow");
+            let shift = |bits: u32| bits.checked_shl(52 - 2 * cuts).expect("attempt to shift left with overflow");
+            u64::from(shift(prefix))..u64::from(shift(next))
+        })
+        .says("prefixes that are shifted as `u32`")
+        .why(
+            "The numbers have 52 bits, and a `u32` has 32: large cells panic, for they need a long shift, and the small ones lose what is above. \
+             Leave the prefix a `u64`.",
+        )
+        .link(WIDTH),
+    ]
 }
 
 fn shared_bits(a: u64, b: u64) -> u32 {
@@ -252,6 +302,16 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
         .says("the leading zeros of 64 bits")
         .why(
             "In front of a number of 52 bits are twelve zeros, which all numbers share. They are no cuts.",
+        )
+        .link(WIDTH),
+        mistake("counted_and_shifted_in_64_bits", "common", |a, b| {
+            let cuts = (a ^ b).leading_zeros() / 2;
+            (a.checked_shr(64 - 2 * cuts).unwrap_or(0), cuts)
+        })
+        .says("the right prefix, and six cuts too many")
+        .why(
+            "In front of a number of 52 bits are twelve zeros, which all numbers share. If you counted them, you counted six cuts that nobody \
+             made.",
         )
         .link(WIDTH),
         mistake("equal_numbers_without_a_cell", "common", |a, b| {

@@ -1,0 +1,136 @@
+//! What goes wrong with the bounds of a window: at their ends, between rows, and where they are cut or subtracted.
+
+use std::sync::Arc;
+
+use kit::Mistake;
+
+use crate::scan_window::{Rows, Scan};
+
+const TASK: &str = "scan-window";
+
+fn mistake(
+    name: &str,
+    check: &'static str,
+    scan: fn(&Rows, u64, u64) -> Vec<u64>,
+) -> Mistake<Scan> {
+    Mistake::<Scan>::new(name, "scan_window", check, Arc::new(scan))
+}
+
+fn times(rows: &Rows) -> impl Iterator<Item = u64> {
+    rows.keys().map(|key| u64::from_be_bytes(*key))
+}
+
+fn right(rows: &Rows, from: u64, to: u64) -> Vec<u64> {
+    times(rows)
+        .filter(|time| (from..to).contains(time))
+        .collect()
+}
+
+fn cut(time: u64) -> u64 {
+    time & u64::from(u32::MAX)
+}
+
+/// All of them.
+pub(crate) fn all() -> Vec<Mistake<Scan>> {
+    let mut mistakes = Vec::from(with_rows_at_the_bounds());
+    mistakes.extend(cut_to_32_bits());
+    mistakes.extend(by_subtraction());
+    mistakes
+}
+
+fn with_rows_at_the_bounds() -> [Mistake<Scan>; 4] {
+    [
+        mistake("start_must_exist", "window", |rows, from, to| {
+            let found = times(rows).skip_while(|time| *time != from);
+            found.take_while(|time| *time < to).collect()
+        })
+        .says("a walk that begins at the row of `from`")
+        .why("There may be no row at `from`, and then this walk never begins. Begin at the first time that is not less: compare with `<`, not with `==`.")
+        .link(TASK),
+        mistake("end_must_exist", "window", |rows, from, to| {
+            let found = times(rows).skip_while(|time| *time < from);
+            let found: Vec<u64> = found.take_while(|time| *time != to).collect();
+            if from < to { found } else { Vec::new() }
+        })
+        .says("a walk that ends at the row of `to`")
+        .why("There may be no row at `to`, and then this walk never ends. End before the first time that is not less: compare with `<`, not with `==`.")
+        .link(TASK),
+        mistake("greatest_end_is_no_end", "window", |rows, from, to| {
+            if to == u64::MAX && from < to {
+                return times(rows).filter(|time| *time >= from).collect();
+            }
+            right(rows, from, to)
+        })
+        .says("a window without an end where `to` is `u64::MAX`")
+        .why("It is a time like any other, and the end is left out: a row at `u64::MAX` is not before it.")
+        .link(TASK),
+        mistake("as_many_as_the_window_is_wide", "window", |rows, from, to| {
+            let width = usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX);
+            times(rows).filter(|time| *time >= from).take(width).collect()
+        })
+        .says("as many rows from `from` on as there are times between the bounds")
+        .why("Not every time has a row. From 0 to 4 are four times, and the first four rows may lie far after 4. Compare each time with `to`.")
+        .link(TASK),
+    ]
+}
+
+fn cut_to_32_bits() -> [Mistake<Scan>; 3] {
+    const WHY: &str = "Milliseconds since 1970 need 41 bits today. `as u32` keeps the lower 32 without a word: 2^32 becomes 0, and times 49 days \
+                       apart become the same.";
+    [
+        mistake("bounds_cut_to_32_bits", "window", |rows, from, to| {
+            right(rows, cut(from), cut(to))
+        })
+        .says("a window between bounds that are cut by `as u32`")
+        .why(WHY)
+        .link(TASK),
+        mistake("times_cut_to_32_bits", "window", |rows, from, to| {
+            times(rows)
+                .map(cut)
+                .filter(|time| (from..to).contains(time))
+                .collect()
+        })
+        .says("times that are cut to their lower 32 bits")
+        .why(WHY)
+        .link(TASK),
+        mistake(
+            "times_and_bounds_cut_to_32_bits",
+            "window",
+            |rows, from, to| {
+                times(rows)
+                    .map(cut)
+                    .filter(|time| (cut(from)..cut(to)).contains(time))
+                    .collect()
+            },
+        )
+        .says("times and bounds that are cut to their lower 32 bits")
+        .why(WHY)
+        .link(TASK),
+    ]
+}
+
+fn by_subtraction() -> [Mistake<Scan>; 3] {
+    [
+        mistake("width_of_crossed_bounds_panics", "returns", |rows, from, to| {
+            assert!(from <= to, "attempt to subtract with overflow");
+            right(rows, from, to)
+        })
+        .says("the right times, and a panic where `from` is greater than `to`")
+        .why("Is there a `to - from`? A `u64` has no negative numbers, so it panics. From 7 to 4 there is nothing: answer that first.")
+        .link(TASK),
+        mistake("before_the_start_panics", "returns", |rows, from, to| {
+            assert!(from > 0 || from >= to, "attempt to subtract with overflow");
+            right(rows, from, to)
+        })
+        .says("the right times, and a panic where `from` is 0")
+        .why("Is there a `from - 1`? Nothing is less than 0. A range includes its start by itself: `from.to_be_bytes()..`.")
+        .link(TASK),
+        mistake("before_the_start_saturated", "window", |rows, from, to| {
+            let before = from.saturating_sub(1);
+            if from < to { right(rows, before + 1, to) } else { Vec::new() }
+        })
+        .says("the times after `from.saturating_sub(1)`")
+        .why("Nothing lies below 0, so the difference stays 0, and a row at 0 is left out. A range includes its start by itself: `from.to_be_bytes()..`.")
+        .link(TASK),
+    ]
+}
