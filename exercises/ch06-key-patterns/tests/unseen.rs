@@ -660,3 +660,22 @@ fn a_key_is_not_cleaned_up_before_its_width_is_looked_at() {
         &["It is wrong on decode(b\"+00000000000000000010\")"],
     );
 }
+
+#[test]
+fn a_loop_over_all_times_is_told_to_go_over_rows() {
+    // What takes minutes in a debug build is not waited for.
+    let every_time = |rows: &Rows, from: u64, to: u64, limit: usize| {
+        if to.saturating_sub(from) > 1_000_000 {
+            kit::unseen::never_returns();
+        }
+        solutions::newest_first::newest(rows, from, to, limit)
+    };
+    observed(
+        &feed(solutions::newest_first::key, every_time),
+        "returns",
+        &[
+            "Do you try every time from `from` to `to`?",
+            "Go over the rows",
+        ],
+    );
+}
