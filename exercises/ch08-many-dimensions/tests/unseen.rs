@@ -411,7 +411,7 @@ fn tests_that_no_weak_one_matches() {
     observed(
         &tested(gems_alone),
         "kills",
-        &["killed 1 of 14", "It accepts 3 of 3 right implementations"],
+        &["killed 1 of 17", "It accepts 3 of 3 right implementations"],
     );
     let below_2_to_the_53 = |pack: Pack, _: Unpack| {
         let score = pack(8_388_607, true, END).unwrap();
