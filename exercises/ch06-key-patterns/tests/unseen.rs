@@ -412,7 +412,7 @@ fn texts_stay_as_they_are() {
     use solutions::descending_field::key;
     for changed in [
         |text: &str| text.trim().to_owned(),
-        |text: &str| text.to_lowercase(),
+        |text: &str| text.to_uppercase(),
         |text: &str| text.chars().take(40).collect::<String>(),
     ] {
         let users = move |user: &str, time, title: &str| key(&changed(user), time, title);
@@ -420,6 +420,10 @@ fn texts_stay_as_they_are() {
         let titles = move |user: &str, time, title: &str| key(user, time, &changed(title));
         observed(&field(titles), "order", &["are different, but both become"]);
     }
+    let users = |user: &str, time, title: &str| key(&user.to_lowercase(), time, title);
+    named(&field(users), "user_in_small_letters");
+    let titles = |user: &str, time, title: &str| key(user, time, &title.to_lowercase());
+    named(&field(titles), "title_in_small_letters");
 }
 
 #[test]
