@@ -103,6 +103,9 @@ const BOUNDS: [u64; 17] = [
     MAX - 1,
 ];
 
+/// Windows that nobody walks through time by time in a second.
+const LONG_WINDOWS: &str = "windows of more than a million times";
+
 /// More than any store has.
 const ALL: usize = 9;
 /// More than any memory has room for.
@@ -163,7 +166,11 @@ fn keys() -> PartOf<Feed> {
 }
 
 fn windows() -> PartOf<Feed> {
-    let mut part = PartOf::new("newest", "list").after("key");
+    let mut part = PartOf::new("newest", "list").after("key").slow(
+        LONG_WINDOWS,
+        "Do you try every time from `from` to `to`? A window may be wider than any store, up to 2^64 times, and nearly none of them \
+         has a row. Go over the rows that there are: ask for the range between two keys, or walk all rows and compare.",
+    );
     for events in STORES {
         for (n, &bound) in BOUNDS.iter().enumerate() {
             for &other in &BOUNDS[..n] {
@@ -276,6 +283,9 @@ fn classes(events: &[Event], from: u64, to: u64, limit: usize) -> Vec<&'static s
         }
         if from == 0 {
             classes.push("windows from time 0");
+        }
+        if to - from > 1_000_000 {
+            classes.push(LONG_WINDOWS);
         }
     }
     classes

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kit::{Mistake, Quirk, compose};
 
 use crate::descending_field::Key;
+use crate::mistakes::descending_field_fields;
 use crate::stubs::descending_field::ended;
 
 const FIELD: &str = "a-descending-field";
@@ -482,6 +483,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         )
         .link("why-twenty-digits"),
     ];
+    mistakes.extend(descending_field_fields::all());
     mistakes.extend(compose("key", &QUIRKS, with));
     mistakes
 }

@@ -1,6 +1,7 @@
 //! Misconceptions as code, a file or two for each exercise.
 
 pub(crate) mod descending_field;
+mod descending_field_fields;
 pub(crate) mod newest_first;
 mod newest_first_key;
 mod newest_first_steps;

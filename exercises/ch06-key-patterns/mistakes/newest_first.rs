@@ -295,6 +295,81 @@ pub fn all() -> Vec<Mistake<Feed>> {
              is shown twice.",
         )
         .link("invariants"),
+        mistake("to_minus_one_saturated", |rows, from, to, limit| {
+            match to.saturating_sub(1) {
+                0 if from == 0 => answer(&[], rows, 0, 1, limit),
+                _ => answer(&[], rows, from, to, limit),
+            }
+        })
+        .says("the events up to and with `to.saturating_sub(1)`")
+        .why(
+            "Nothing lies below 0, so the difference stays 0, and a window from 0 to 0 holds an event at 0. Whether `from` is less than `to` has to be \
+             asked first.",
+        )
+        .link("newest-first"),
+        Mistake::<Feed>::new(
+            "to_minus_one_panics",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(to > 0, "attempt to subtract with overflow");
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right window, with a panic where `to` is 0")
+        .why("Is there a `to - 1`? Nothing is less than 0. No window ends before 0, so ask first whether `from` is less than `to`.")
+        .link("newest-first"),
+        mistake("times_compared_as_signed", |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| {
+                let time = u64::MAX - u64::from_be_bytes(row.first_chunk().copied().unwrap_or_default());
+                (from.cast_signed()..to.cast_signed()).contains(&time.cast_signed())
+            };
+            let found = rows.iter().filter(inside).take(limit);
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("times compared as `i64`")
+        .why(
+            "From 2^63 on a `u64` is a negative `i64`: `u64::MAX` becomes -1, and no time lies between 0 and -1. Compare the times as they are.",
+        )
+        .link("before-1970"),
+        mistake("first_name_of_each_time", |rows, from, to, limit| {
+            let all: Vec<&Vec<u8>> = rows.iter().collect();
+            let times = all.chunk_by(|a, b| a[..8] == b[..8]);
+            let some = times.filter_map(|rows| rows.first().map(|row| row.to_vec())).collect();
+            answer(&[], &some, from, to, limit)
+        })
+        .says("one name of each time, the first")
+        .why("Several events may have one time, and the name tells their rows apart. A map or a `dedup` by the time loses all but one.")
+        .link("newest-first"),
+        mistake("to_taken_but_for_an_empty_name", |rows, from, to, limit| {
+            if from > to {
+                return Vec::new();
+            }
+            let found = answer(&[ToTaken, EqualTaken], rows, from, to, usize::MAX);
+            let at_to = u64::MAX.wrapping_sub(to).to_be_bytes().to_vec();
+            let skipped = usize::from(rows.contains(&at_to));
+            found.into_iter().skip(skipped).take(limit).collect()
+        })
+        .says("a window that begins just after the bare key of `to`")
+        .why(
+            "A row is the key and a name, so the rows of `to` come after the bare key, all but one: that with an empty name. They are in the window then, \
+             and `to` is not. The rows after those of `to` begin with the key of the time before it.",
+        )
+        .link("a-window-turns-round"),
+        Mistake::<Feed>::new(
+            "names_made_text",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                let names = answer(&[], rows, from, to, limit);
+                let is_text = names.iter().all(|name| str::from_utf8(name).is_ok());
+                assert!(is_text, "called `Result::unwrap()` on an `Err` value: FromUtf8Error");
+                names
+            }),
+        )
+        .says("the right names, and a panic for one that is no text")
+        .why("Names are bytes, and any bytes: a name may begin with ff, and no text does. Give back the bytes of the row, `row[8..].to_vec()`.")
+        .link("newest-first"),
         mistake("equal_names_merged", |rows, from, to, limit| {
             let mut names = answer(&[], rows, from, to, usize::MAX);
             names.dedup();

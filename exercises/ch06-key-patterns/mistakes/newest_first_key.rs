@@ -141,6 +141,20 @@ fn in_width() -> Vec<Mistake<Feed>> {
              microseconds is above. Subtract from the greatest value of the type.",
         )
         .link(WRONG),
+        mistake("minus_from_u32_max", "returns", |time| {
+            let greatest = u64::from(u32::MAX);
+            assert!(time <= greatest, "attempt to subtract with overflow");
+            (greatest - time).to_be_bytes()
+        })
+        .says("`u32::MAX - time`, which panics above that")
+        .why("32 bits are enough for seconds until 2106. A time in milliseconds needs 41 today. Subtract from the greatest value of the type that you have.")
+        .link(RULE),
+        mistake("cut_to_u32_and_turned", "order", |time| (u64::MAX - u64::from(time as u32)).to_be_bytes())
+            .says("`u64::MAX` minus the time cut by `as u32`")
+            .why(
+                "A time in milliseconds needs 41 bits today. `as u32` keeps 32 of them, so times 49 days apart share a key.",
+            )
+            .link(RULE),
         mistake("narrowed_to_u32", "order", |time| {
             u64::from(u32::MAX - time as u32).to_be_bytes()
         })

@@ -301,7 +301,8 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         LimitZeroIsAll,
         "limit_zero_is_no_limit",
         "all events where the limit is 0",
-        "Some programs mean \"no limit\" by 0. Here at most 0 names are asked for.",
+        "Some programs mean \"no limit\" by 0. Here at most 0 names are asked for. If you compare with the limit by `==` after a name was \
+         taken: 0 is passed by then, and never met.",
         TASK,
     ),
     quirk(

@@ -312,6 +312,20 @@ fn with(steps: &[Step]) -> Option<Padded> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Padded>> {
     let mut mistakes = padded_time_decode::all();
+    mistakes.push(
+        Mistake::new(
+            "first_digit_always_zero",
+            "encode",
+            "order",
+            padded(|time| format!("0{:019}", time % 10_u64.pow(19)).into_bytes(), decode),
+        )
+        .says("a first digit that is always 0")
+        .why(
+            "A `u64` has up to twenty digits: `u64::MAX` begins with 1, at 10^19. A loop over places 1 to 19, or one that stops at the second place, never \
+             writes the first.",
+        )
+        .link("why-twenty-digits"),
+    );
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
 }

@@ -403,6 +403,42 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         .why("A key is exactly its fields. A longer one was written by something else.")
         .link(RULES),
         Mistake::new(
+            "decode_wraps_in_the_last_digit",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let digits = <&[u8; 20]>::try_from(key).ok()?;
+                digits.iter().try_fold(0_u64, |time, byte| {
+                    byte.is_ascii_digit().then_some(())?;
+                    Some(time.checked_mul(10)?.wrapping_add(u64::from(byte - b'0')))
+                })
+            }),
+        )
+        .says("a check of the product alone, and a sum that wraps")
+        .why(
+            "18446744073709551616 is 1844674407370955161 times ten and six more. The product fits into a `u64`, the sum does not, and becomes 0. \
+             `checked_add` tells you.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_subtracts_and_panics",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                let digits = <&[u8; 20]>::try_from(key).ok()?;
+                digits.iter().try_fold(0_u64, |time, byte| {
+                    let digit = byte.checked_sub(b'0').expect("attempt to subtract with overflow");
+                    time.checked_mul(10)?.checked_add(digit.into())
+                })
+            }),
+        )
+        .says("`byte - b'0'` for every byte, whatever it is")
+        .why(
+            "A `+` or a space is less than `0`, and the subtraction panics. A letter is more than `9`, and counts more than nine. Ask first whether the \
+             byte is a digit: `is_ascii_digit`.",
+        )
+        .link(TASK),
+        Mistake::new(
             "decode_takes_a_colon_for_ten",
             "decode",
             "round-trip",

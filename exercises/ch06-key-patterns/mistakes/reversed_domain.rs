@@ -311,6 +311,25 @@ pub fn all() -> Vec<Mistake<Hosts>> {
     );
     mistakes.push(
         Mistake::new(
+            "labels_below_left_reversed",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let prefix = key(domain);
+                let below = rows.iter().filter_map(|row| row.strip_prefix(&prefix[..]));
+                let host = |rest: &[u8]| format!("{}{domain}", String::from_utf8_lossy(rest));
+                below.map(host).collect()
+            }),
+        )
+        .says("the right hosts, with the labels below the domain left in the order of the key")
+        .why(
+            "For one label below the domain that is the same. `a.www.example.com` has two, and its key goes on with `www.a.`. All labels change places, \
+             from the last to the first.",
+        )
+        .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
             "letters_anywhere",
             "hosts_of",
             "domain",

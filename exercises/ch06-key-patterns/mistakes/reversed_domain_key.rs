@@ -99,6 +99,21 @@ pub(crate) fn all() -> Vec<Mistake<Hosts>> {
         .says("the first and the last label exchanged")
         .why("Up to three labels that is the reverse. With four, the two in the middle change places as well.")
         .link(TASK),
+        Mistake::<Hosts>::new(
+            "one_label_panics",
+            "key",
+            "returns",
+            Hosts::new(
+                |host| {
+                    assert!(host.contains('.'), "called `Option::unwrap()` on a `None` value");
+                    format!("{}.", labels(host).join(".")).into_bytes()
+                },
+                hosts_of,
+            ),
+        )
+        .says("a panic for a host of one label")
+        .why("A host may have one label and no dot: `com`, `localhost`. `split('.')` gives that label; `rsplit_once('.')` gives `None`.")
+        .link(TASK),
         mistake("www_dropped", |host| {
             let host = host.strip_prefix("www.").unwrap_or(host);
             format!("{}.", labels(host).join(".")).into_bytes()

@@ -412,7 +412,7 @@ fn texts_stay_as_they_are() {
     use solutions::descending_field::key;
     for changed in [
         |text: &str| text.trim().to_owned(),
-        |text: &str| text.to_lowercase(),
+        |text: &str| text.to_uppercase(),
         |text: &str| text.chars().take(40).collect::<String>(),
     ] {
         let users = move |user: &str, time, title: &str| key(&changed(user), time, title);
@@ -420,6 +420,10 @@ fn texts_stay_as_they_are() {
         let titles = move |user: &str, time, title: &str| key(user, time, &changed(title));
         observed(&field(titles), "order", &["are different, but both become"]);
     }
+    let users = |user: &str, time, title: &str| key(&user.to_lowercase(), time, title);
+    named(&field(users), "user_in_small_letters");
+    let titles = |user: &str, time, title: &str| key(user, time, &title.to_lowercase());
+    named(&field(titles), "title_in_small_letters");
 }
 
 #[test]
@@ -658,5 +662,24 @@ fn a_key_is_not_cleaned_up_before_its_width_is_looked_at() {
         &padded(encode, signed),
         "round-trip",
         &["It is wrong on decode(b\"+00000000000000000010\")"],
+    );
+}
+
+#[test]
+fn a_loop_over_all_times_is_told_to_go_over_rows() {
+    // What takes minutes in a debug build is not waited for.
+    let every_time = |rows: &Rows, from: u64, to: u64, limit: usize| {
+        if to.saturating_sub(from) > 1_000_000 {
+            kit::unseen::never_returns();
+        }
+        solutions::newest_first::newest(rows, from, to, limit)
+    };
+    observed(
+        &feed(solutions::newest_first::key, every_time),
+        "returns",
+        &[
+            "Do you try every time from `from` to `to`?",
+            "Go over the rows",
+        ],
     );
 }

@@ -1,4 +1,4 @@
-//! An order over some fifty keys: every pair both ways, the laws first, then the answers.
+//! An order over some sixty keys: every pair both ways, the laws first, then the answers.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 59] = [
+const KEYS: [&[u8]; 61] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -46,6 +46,8 @@ const KEYS: [&[u8]; 59] = [
     b"item:4294967306",
     b"item:9007199254740992",
     b"item:09007199254740993",
+    b"item:9223372036854775807",
+    b"item:9223372036854775808",
     b"item:18446744073709551615",
     b"item:18446744073709551616",
     b"item:18446744073709551618",

@@ -59,6 +59,9 @@ const WRONG_WAY: &str = "pairs with `a` not before `b`";
 const SAME_PREFIX: &str = "pairs with one prefix";
 const OTHER_PREFIX: &str = "pairs with different prefixes";
 const NONE_FITS: &str = "pairs without a raised cut that fits";
+/// Keys of [`LONG_MIN`] bytes and more.
+const LONG: &str = "pairs of long keys";
+const LONG_MIN: usize = 5000;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Arc::new(learner::separator)))
@@ -78,7 +81,12 @@ pub(crate) fn exercise_of(learner: Separate) -> Exercise<Separate> {
         .map(|(a, b)| (a.to_vec(), b.to_vec()))
         .collect();
     pairs.extend(long_pairs());
-    let mut part = PartOf::new("separator", "separator").open();
+    let mut part = PartOf::new("separator", "separator").open().slow(
+        LONG,
+        "Do you go through the bytes of a key one by one, once for each cut? A key of 20,000 bytes has nearly as many cuts, so that is \
+         hundreds of millions of steps. Cut with a slice, `a[..n].to_vec()`, and compare with `compare`: both take all bytes at once. \
+         If you try every byte that could follow, or all keys between: raised cuts are enough.",
+    );
     for (a, b) in pairs.clone() {
         part = part.probe(
             call(&a, &b),
@@ -133,6 +141,9 @@ fn classes(a: &[u8], b: &[u8]) -> Vec<&'static str> {
     }];
     if right(a, b).is_none() && compare(a, b).is_lt() {
         classes.push(NONE_FITS);
+    }
+    if a.len() >= LONG_MIN {
+        classes.push(LONG);
     }
     classes
 }

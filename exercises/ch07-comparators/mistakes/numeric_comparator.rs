@@ -448,6 +448,14 @@ pub fn all() -> Vec<Mistake<Order>> {
     mistakes
 }
 
+/// Two prefixes by the sign of the first difference that is not 0, then by their lengths.
+fn prefix_by_differences(a: &[u8], b: &[u8], difference: fn(u8, u8) -> i8) -> Ordering {
+    let (p, q) = (split(a).0, split(b).0);
+    let differences = p.iter().zip(q).map(|(x, y)| difference(*x, *y).cmp(&0));
+    let first = differences.into_iter().find(|order| order.is_ne());
+    first.unwrap_or_else(|| p.len().cmp(&q.len()))
+}
+
 /// The fields taken or compared in another way, or an answer exchanged for another.
 fn beside_the_rules() -> Vec<Mistake<Order>> {
     let mistake = |name, check, order: fn(&[u8], &[u8]) -> Ordering| {
@@ -492,6 +500,47 @@ fn beside_the_rules() -> Vec<Mistake<Order>> {
         })
         .says("the last digit alone as the number")
         .why("The number is of any length: take digits as long as there are some. Here `item:1` is the prefix of `item:10`.")
+        .link(REPAIR),
+        mistake("prefix_bytes_with_a_sign", "order", |a, b| {
+            let prefix = |key| split(key).0.iter().map(|byte| byte.cast_signed()).collect::<Vec<i8>>();
+            prefix(a).cmp(&prefix(b)).then_with(|| answer(&[], a, b))
+        })
+        .says("the bytes of the prefix compared as numbers with a sign, those from 80 on as negative ones")
+        .why(
+            "An `i8` of the byte ff is -1, and comes before 00. So it is in Java, and in C where a `char` has a sign. A byte is a number \
+             from 0 to 255: compare `u8`, as slices do.",
+        )
+        .link(REPAIR),
+        mistake("prefix_bytes_subtracted", "transitive", |a, b| {
+            prefix_by_differences(a, b, |x, y| x.wrapping_sub(y).cast_signed()).then_with(|| answer(&[], a, b))
+        })
+        .says("the prefix compared by differences of its bytes, as `i8`")
+        .why(
+            "Two bytes may be 255 apart, and an `i8` says no more than 127: ff less 01 is -2 there, and comes first. With such an order there are \
+             circles. Compare the bytes, `x.cmp(&y)`, without a difference.",
+        )
+        .link(PREDICT),
+        mistake("prefix_bytes_subtracted_panics", "returns", |a, b| {
+            let difference = |x: u8, y: u8| {
+                i8::from(x.checked_sub(y).expect("attempt to subtract with overflow") > 0)
+            };
+            prefix_by_differences(a, b, difference).then_with(|| answer(&[], a, b))
+        })
+        .says("the prefix compared by differences of its bytes, with a panic where one is negative")
+        .why("A `u8` has no negative numbers, so the smaller byte less the greater one panics. Compare the bytes, `x.cmp(&y)`, without a difference.")
+        .link(REPAIR),
+        mistake("difference_of_u64_as_signed", "opposite", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let number = |digits: &[u8]| if digits.is_empty() { 0 } else { parsed(digits).unwrap_or(u64::MAX) };
+            let difference = number(x).wrapping_sub(number(y)).cast_signed();
+            let numbers = y.is_empty().cmp(&x.is_empty()).then(difference.cmp(&0));
+            p.cmp(q).then(numbers).then(a.cmp(b))
+        })
+        .says("numbers compared by the sign of their difference in 64 bits, with `u64::MAX` for what is greater")
+        .why(
+            "Two numbers may be 2^64 - 1 apart, and an `i64` says no more than 2^63 - 1: 1 less `u64::MAX` is 2 there, so the greatest number comes \
+             before 1. And numbers may have any length. Compare the digits, without a difference.",
+        )
         .link(REPAIR),
         mistake("shorter_key_first_then_the_rules", "order", |a, b| {
             a.len().cmp(&b.len()).then_with(|| answer(&[], a, b))

@@ -545,3 +545,22 @@ fn any_byte_may_be_behind_the_digits_or_between_them() {
     };
     observed(&between(fe_left), "shortest", &["\\xfe123"]);
 }
+
+#[test]
+fn a_separator_that_goes_byte_by_byte_is_told_to_take_slices() {
+    // What takes seconds in a debug build is not waited for.
+    let byte_by_byte = |a: &[u8], b: &[u8]| {
+        if a.len() > 5000 {
+            kit::unseen::never_returns();
+        }
+        solutions::separator::separator(a, b)
+    };
+    observed(
+        &between(byte_by_byte),
+        "returns",
+        &[
+            "Do you go through the bytes of a key one by one",
+            "Cut with a slice",
+        ],
+    );
+}

@@ -122,6 +122,8 @@ fn players() -> Vec<Player> {
             }
         }
     }
+    // Joined, its fields are 2^53 and no more.
+    players.push((1 << 23, false, END * 1000));
     for paid in [false, true] {
         for gems in [1 << 23, (1 << 23) + 1, 1 << 24, 1 << 33, 1 << 34, u64::MAX] {
             players.push((gems, paid, 1_571_819_021_259));

@@ -86,6 +86,7 @@ fn candidates() -> Candidates<Packer> {
         .into_iter()
         .chain(wrong_sizes())
         .chain(wrong_limits())
+        .chain(wrong_by_one())
         .chain(wrong_fields())
     {
         all = all.wrong(wrong);
@@ -372,6 +373,51 @@ fn wrong_limits() -> Vec<Wrong<Packer>> {
         )
         .says("It refuses a time field of 0.")
         .shows("at the last second", |p| returns(p, (200, false, END))),
+    ]
+}
+
+/// Each is wrong at one value: `<` where `<=` is meant, or the other way round.
+fn wrong_by_one() -> Vec<Wrong<Packer>> {
+    vec![
+        Wrong::new(
+            "greatest_gems_refused",
+            Packer {
+                pack: |gems, paid, second| {
+                    (RIGHT.pack)(gems, paid, second).filter(|_| gems < GEMS_MAX)
+                },
+                unpack: RIGHT.unpack,
+            },
+        )
+        .says("It refuses the greatest number of gems.")
+        .shows("at the greatest number of gems", |p| {
+            returns(p, (GEMS_MAX, false, END))
+        }),
+        Wrong::new(
+            "one_gem_too_many",
+            Packer {
+                pack: |gems, paid, second| {
+                    let time = fitting(gems.min(GEMS_MAX), second)?;
+                    let score = (gems << 30) + (u64::from(paid) << 29) + time;
+                    (gems <= GEMS_MAX + 1).then(|| double(score))
+                },
+                unpack: RIGHT.unpack,
+            },
+        )
+        .says("It packs one gem more than fits, and refuses any greater number.")
+        .shows("just above the greatest number of gems", |p| {
+            refuses(p, (GEMS_MAX + 1, false, END))
+        }),
+        Wrong::new(
+            "first_second_refused",
+            Packer {
+                pack: |gems, paid, second| {
+                    (RIGHT.pack)(gems, paid, second).filter(|_| second > FIRST)
+                },
+                unpack: RIGHT.unpack,
+            },
+        )
+        .says("It refuses a time field of 29 ones.")
+        .shows("at the first second", |p| returns(p, (200, false, FIRST))),
     ]
 }
 

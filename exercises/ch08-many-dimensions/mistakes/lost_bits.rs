@@ -207,6 +207,19 @@ fn losses() -> Vec<Mistake<Limits>> {
             |score| 1 << lost_bits(score),
         ),
         lost(
+            "halved_down_to_the_power",
+            "how often the number is halved until it is no more than 2^53",
+            "2^53 itself has 54 bits, and loses one: halve as long as the number is not less than 2^53, `>=` and not `>`.",
+            |score| {
+                let (mut rest, mut count) = (score, 0);
+                while rest > 1 << 53 {
+                    rest /= 2;
+                    count += 1;
+                }
+                count
+            },
+        ),
+        lost(
             "only_above_the_power",
             "nothing for 2^53 itself, and the right count for all others",
             "2^53 is exact. It has 54 bits, though, and size alone counts: it loses one, as 2^53 + 1 does.",

@@ -77,6 +77,29 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             |text| right(text).filter(|name| !name.contains('-')),
         ),
         mistake(
+            "name_of_three_parts",
+            "the last of exactly three parts between hyphens, whatever the other two are",
+            "A name is any text, so the member has at least two `-` and may have more. And the flag and the digits have to be looked at: \
+             `E-1-8428189998740` has three parts too.",
+            TEXT,
+            |text| {
+                let parts: Vec<&str> = text.split('-').collect();
+                owned(parts.get(2).copied().filter(|_| parts.len() == 3))
+            },
+        ),
+        Mistake::new(
+            "third_part_or_panic",
+            "name",
+            "returns",
+            Members::new(member, |text: &str| owned(Some(text.split('-').nth(2).expect("index out of bounds")))),
+        )
+        .says("the third part between hyphens, and a panic where there are fewer")
+        .why(
+            "A text that is no member may hold no `-` at all: the answer to it is `None`. And a name may hold a `-`: of `a-b` the third part is \
+             `a`. `splitn(3, '-')` stops after the second one.",
+        )
+        .link(TEXT),
+        mistake(
             "name_by_its_place_alone",
             "everything from character 16 on, whatever comes before it",
             "Sixteen characters are no proof. Look at the flag, the two `-` and the digits, and refuse the rest.",

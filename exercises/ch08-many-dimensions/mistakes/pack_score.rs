@@ -581,6 +581,18 @@ pub fn all() -> Vec<Mistake<Packer>> {
         .says("differences up to 2^29 - 2")
         .why("2^29 - 1 is the greatest number of 29 bits. It fits.")
         .link(RULES),
+        mistake("score_of_2_to_the_53_taken", "refusal", |gems, paid, at_ms| {
+            if (gems, paid, at_ms / 1000) == (1 << 23, false, END) {
+                return Some(1 << 53);
+            }
+            right(gems, paid, at_ms)
+        })
+        .says("scores up to 2^53, that one included")
+        .why(
+            "2^53 has 8388608 gems, one more than 23 bits hold, and it takes 54 bits. If you compare the whole score, it is refused when it is \
+             2^53 or more: `>=`, and not `>`.",
+        )
+        .link(BITS),
         mistake("all_refused", "layout", |_, _, _| None)
             .says("`None` for every player")
             .why(

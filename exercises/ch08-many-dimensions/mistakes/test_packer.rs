@@ -130,16 +130,22 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
             "The board is read from the greatest score down, and the *earlier* player comes first. Here the test \
              has the mistake that it should find.",
         ),
-        weak("refuses_everything", "accepts-right", |pack, unpack| {
+        weak("greatest_gems_wanted_refused", "accepts-right", |pack, unpack| {
             let gems = values(GEMS_MAX - 1);
             on(players(&gems, &[false, true], &seconds()))(pack, unpack);
             assert_eq!(pack(GEMS_MAX, false, END), None);
         })
         .says("a test that wants 8388607 gems refused")
+        .why("8388607 gems fit: they are 2^23 - 1, and 23 bits hold them. The first number that does not fit is 8388608, which is 2^23."),
+        weak("refuses_everything", "accepts-right", |pack, _| {
+            let [one, other] = [0, 0].map(|_| score(pack, (200, true, NOON)));
+            assert!(one < other);
+        })
+        .says("a test that wants two players apart who are alike in all three")
         .why(
-            "No answer can pass it, so what failed above is none of the three rules. Four common reasons: 8388607 gems fit, they are \
-             2^23 - 1; a second before `FIRST` or after `END` is to have a score; two players who are alike in all three are wanted \
-             apart; or a list of players is taken to be in the order of rule 2, and is not.",
+            "No answer can pass it, so what failed above is none of the three rules. Three common reasons: two players who are alike \
+             in all three are wanted apart; a second before `FIRST` or after `END` is to have a score; or a list of players is taken \
+             to be in the order of rule 2, and is not.",
         ),
     ]
 }
@@ -191,6 +197,20 @@ fn one_rule() -> Vec<Mistake<Tester<Packer>>> {
         .why(
             "Mistakes at a limit are mistakes by one. Such a test steps over them. Ask one step beyond each limit, \
              with each of the fields.",
+        ),
+        weak("one_gem_too_many_never_asked", "kills", |pack, unpack| {
+            in_order(pack, &everybody());
+            back_again(pack, unpack, &everybody());
+            for paid in [false, true] {
+                assert_eq!(pack(GEMS_MAX + 2, paid, END), None);
+                assert_eq!(pack(200, paid, END + 1), None);
+                assert_eq!(pack(200, paid, FIRST - 1), None);
+            }
+        })
+        .says("a test that never asks for 8388608 gems, and wants greater numbers refused")
+        .why(
+            "8388607 gems are the most that fit, so 8388608 is the first number to be refused. A packer that is wrong by one takes that \
+             one and no other.",
         ),
         weak("ties_accepted", "kills", |pack, _| {
             for pair in everybody().windows(2) {
@@ -272,6 +292,20 @@ fn too_few_players() -> Vec<Mistake<Tester<Packer>>> {
         )
         .says("a test that leaves out the last second")
         .why("`END` itself has to fit, and the time field is 0 there. Take the ends of every field."),
+        weak(
+            "first_second_left_out",
+            "kills",
+            on(players(
+                &values(GEMS_MAX),
+                &both,
+                &seconds().into_iter().filter(|second| *second > FIRST).collect::<Vec<_>>(),
+            )),
+        )
+        .says("a test that leaves out the first second")
+        .why("`FIRST` itself has to fit, and all 29 bits of the time field are 1 there. Take the ends of every field."),
+        weak("greatest_gems_left_out", "kills", on(players(&values(GEMS_MAX - 1), &both, &seconds())))
+            .says("a test that leaves out the greatest number of gems")
+            .why("8388607 gems have to fit, and 8388608 do not. A packer that is wrong by one is wrong at one of these two alone. Take both."),
         weak("seconds_of_one_minute", "kills", on(players(&small, &both, &near)))
             .says("a test of few gems and of one minute")
             .why("Neighbours are there. What is missing are the ends: 8388607 gems, `FIRST` and `END`."),

@@ -15,8 +15,8 @@
 //! Return if you find nothing. The layout is free, so do not demand certain numbers. A score is a double: it may be below
 //! zero, and it need not be an integer.
 //!
-//! Your test is tried on three right packers and on fourteen wrong ones. It passes when it accepts the three and refuses the
-//! fourteen. A call of `test` has one second: it may pack some hundred thousand players.
+//! Your test is tried on three right packers and on seventeen wrong ones. It passes when it accepts the three and refuses the
+//! seventeen. A call of `test` has one second: it may pack some hundred thousand players.
 //!
 //! **Check.** `cargo workbook check test-packer`, or `cargo test -p ch08-many-dimensions test-packer`.
 

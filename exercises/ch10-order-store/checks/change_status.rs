@@ -14,7 +14,7 @@ use ch10_order_store::change_status as learner;
 /// Somebody's `change_status`.
 pub(crate) type Changing = Arc<dyn Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync>;
 
-const STORES: [&[Line]; 5] = [
+const STORES: [&[Line]; 6] = [
     &[(7, "ann", 500, New)],
     &[
         (7, "ann", 500, New),
@@ -28,6 +28,12 @@ const STORES: [&[Line]; 5] = [
     &[(70_000, "a\0b", (1 << 53) + 1, New)],
     // The ends of every type.
     &[(0, "", 0, New), (u32::MAX, "ann", u64::MAX, Shipped)],
+    // Ids that end in the same byte, or in the same two.
+    &[
+        (7, "ann", 500, New),
+        (263, "ann", 500, New),
+        (65_543, "bob", 400, Paid),
+    ],
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

@@ -113,7 +113,7 @@ const USERS: [&str; 11] = [
     "ann ",
     "a long name, longer than most buffers are, and one",
 ];
-const RANGES: [(u64, u64); 16] = [
+const RANGES: [(u64, u64); 17] = [
     (500, 700),
     (500, 701),
     (0, 1000),
@@ -130,6 +130,8 @@ const RANGES: [(u64, u64); 16] = [
     (901, 5000),
     (0, 0),
     (1, 0),
+    // From a time with an order whose id is 0.
+    (1, 2),
 ];
 /// The plainest first; `usize::MAX` is more than any memory has room for.
 const LIMITS: [usize; 7] = [100, 2, 1, 3, 0, usize::MAX, WIDE];

@@ -1,5 +1,6 @@
 //! Keys byte by byte; placements by the rows that they leave, and by what a power cut leaves of them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::order::Order;
 use crate::order::Status::{New, Paid, Shipped};
-use crate::store::{Line, Row, cuts, disk, name, open, order, rows, shown};
+use crate::store::{Cut, Line, Row, cuts, disk, name, open, order, rows, shown};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::place_order as learner;
 
@@ -204,15 +205,21 @@ fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
         _ = (placing.place)(db, &order(last));
         rows(db)
     });
-    for cut in &cuts {
-        if cut.rows != before && cut.rows != after {
-            return Answer::text(format!(
-                "half an order, {}, when the power fails after file operation {} of {}",
-                named(placing, lines, &cut.rows),
-                cut.operation,
-                cut.of
-            ));
-        }
+    let is_half = |cut: &&Cut| cut.rows != before && cut.rows != after;
+    if let Some(cut) = cuts.iter().find(is_half) {
+        let halves: BTreeSet<&Vec<Row>> =
+            cuts.iter().filter(is_half).map(|cut| &cut.rows).collect();
+        let others = match halves.len() - 1 {
+            0 => String::new(),
+            1 => ", and one other half later".to_owned(),
+            others => format!(", and {others} other halves later"),
+        };
+        return Answer::text(format!(
+            "half an order, {}, when the power fails after file operation {} of {}{others}",
+            named(placing, lines, &cut.rows),
+            cut.operation,
+            cut.of
+        ));
     }
     let lost = cuts.last().is_some_and(|cut| cut.rows != after);
     Answer::text(if lost {

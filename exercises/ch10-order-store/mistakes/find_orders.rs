@@ -24,6 +24,8 @@ enum Step {
     CaseIgnored,
     FilteredAfterTheLimit,
     StopsAtAnotherUser,
+    // The order of the rows that are found.
+    TurnedRoundAtLast,
     // The order of a user's rows.
     OldestFirst,
     LastOnesFound,
@@ -64,7 +66,7 @@ use Step::{
     FromExcluded, FromIgnored, GreatestUntilOpen, LastOnesFound, LimitIgnored, LittleEndianIds,
     NewestFirst, NewestKept, OldestFirst, OneTooFew, OneTooMany, OtherEndOpen, RangeById,
     RawPrefix, RoomForAll, SameTimeDown, SortedById, SortedByIdDown, StopsAtAnotherUser,
-    UntilAndOneFf, UntilGreatestId, UntilIgnored, UntilIncluded, UntilMinusOne,
+    TurnedRoundAtLast, UntilAndOneFf, UntilGreatestId, UntilIgnored, UntilIncluded, UntilMinusOne,
     UntilMinusOneGreatestId, UntilZeroPanics, ZeroIsAll, ZeroIsOne,
 };
 
@@ -82,6 +84,7 @@ const APART: [&[Step]; 5] = [
         SortedById,
         SortedByIdDown,
         SameTimeDown,
+        TurnedRoundAtLast,
     ],
     &[
         LimitIgnored,
@@ -108,7 +111,7 @@ const APART: [&[Step]; 5] = [
         OtherEndOpen,
         GreatestUntilOpen,
     ],
-    &[NewestFirst, NewestKept, RangeById],
+    &[NewestFirst, NewestKept, RangeById, TurnedRoundAtLast],
 ];
 
 /// The last four bytes of an index row.
@@ -192,7 +195,11 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
         let all = found.len();
         found.drain(..all.saturating_sub(limit));
     }
-    ids_of(found.iter().take(limit), has(LittleEndianIds))
+    let mut ids = ids_of(found.iter().take(limit), has(LittleEndianIds));
+    if has(TurnedRoundAtLast) {
+        ids.reverse();
+    }
+    ids
 }
 
 fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<u32> {
@@ -255,7 +262,11 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
         let all = found.len();
         found.drain(..all.saturating_sub(limit));
     }
-    ids_of(found.iter().take(limit), has(LittleEndianIds))
+    let mut ids = ids_of(found.iter().take(limit), has(LittleEndianIds));
+    if has(TurnedRoundAtLast) {
+        ids.reverse();
+    }
+    ids
 }
 
 const fn quirk(
@@ -269,7 +280,16 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-const OF_USER: [Quirk<Step>; 17] = [
+const OF_USER: [Quirk<Step>; 18] = [
+    quirk(
+        "user",
+        TurnedRoundAtLast,
+        "newest_ones_backwards",
+        "the newest `limit` orders of the user, the oldest of them first",
+        "The right orders, and turned round when they were found. The rows have the newest in front, by `Desc(at)`: give them back as \
+         they come.",
+        ASK,
+    ),
     quirk(
         "user",
         RawPrefix,
@@ -422,7 +442,15 @@ pub(crate) const IDS: &str = "Numbers in keys are big-endian, so 7 is `00 00 00 
 pub(crate) const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
      `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.";
 
-const BETWEEN: [Quirk<Step>; 24] = [
+const BETWEEN: [Quirk<Step>; 25] = [
+    quirk(
+        "time",
+        TurnedRoundAtLast,
+        "oldest_ones_backwards",
+        "the oldest `limit` orders of the range, the newest of them first",
+        "The right orders, and turned round when they were found. The rows by time come oldest first: give them back as they come.",
+        ASK,
+    ),
     quirk(
         "time",
         UntilIncluded,
@@ -531,7 +559,8 @@ const BETWEEN: [Quirk<Step>; 24] = [
         CrossedPanics,
         "crossed_bounds_panic",
         "a panic for crossed bounds",
-        "`BTreeMap::range` panics there. A query comes from outside: answer an empty list.",
+        "A `BTreeMap` panics when it is asked for a range that ends before it starts, and so does `until - from`. A query comes from outside: \
+         answer an empty list.",
         ASK,
     ),
     quirk(
@@ -713,6 +742,39 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
         })
         .says("one order of each millisecond")
         .why("Two orders may have the same time, and the id tells them apart. A map or a `dedup` by the time loses all but one.")
+        .link(ASK),
+        by_user("last_order_of_a_millisecond", |db, user, limit| {
+            let mut mine: Vec<Order> = orders(db).into_iter().filter(|order| order.user == user).collect();
+            mine.sort_by_key(|order| (Desc(order.at), std::cmp::Reverse(order.id)));
+            mine.dedup_by_key(|order| order.at);
+            ids(mine.iter(), limit)
+        })
+        .says("the last order of each millisecond")
+        .why("Two orders may have the same time, and the id tells them apart. In a map by the time, the second one takes the place of the first.")
+        .link(ASK),
+        by_user("user_without_a_letter_refused", |db, user, limit| {
+            if user.is_empty() {
+                return Ok(Vec::new());
+            }
+            Ok(of_user(&[], db, user, limit))
+        })
+        .says("an empty list for the user whose name has no letter")
+        .why("An empty name is a text like any other, and its key ends by itself: such a user has orders as well.")
+        .link(ASK),
+        Mistake::new(
+            "limit_minus_one_panics",
+            "of_user",
+            "returns",
+            Queries {
+                of_user: Arc::new(|db, user, limit| {
+                    let last = limit.checked_sub(1).expect("attempt to subtract with overflow");
+                    Ok(of_user(&[], db, user, last + 1))
+                }),
+                ..solution()
+            },
+        )
+        .says("the right orders, with a panic for the limit 0")
+        .why("Is there a `limit - 1`? Nothing is less than 0, and a limit of 0 asks for no order. `take(limit)` takes nothing then.")
         .link(ASK),
         by_user("user_asked_for_is_trimmed", |db, user, limit| Ok(of_user(&[], db, user.trim(), limit)))
             .says("the orders of the user whose name is left when the spaces around it are cut off")

@@ -27,6 +27,7 @@ enum Step {
     VanishedStartsOver,
     VanishedEnds,
     VanishedPanics,
+    NextVanishedEnds,
     // When there is one.
     NextIfFull,
     NextIfAny,
@@ -36,6 +37,7 @@ enum Step {
     EndsAtFf,
     StatusIgnored,
     NewestFirst,
+    PageTurnedRound,
     // How many.
     LimitIgnored,
     OneTooMany,
@@ -45,12 +47,12 @@ enum Step {
 }
 use Step::{
     EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, LittleEndianIds, NewestFirst,
-    NextIfAny, NextIfFull, NextNever, NextSkipped, Offset, OneSkipped, OneTooMany, RoomForAll,
-    StartsOver, StatusIgnored, TimeRepeated, TimeSkipped, VanishedEnds, VanishedPanics,
-    VanishedStartsOver,
+    NextIfAny, NextIfFull, NextNever, NextSkipped, NextVanishedEnds, Offset, OneSkipped,
+    OneTooMany, PageTurnedRound, RoomForAll, StartsOver, StatusIgnored, TimeRepeated, TimeSkipped,
+    VanishedEnds, VanishedPanics, VanishedStartsOver,
 };
 
-const APART: [&[Step]; 5] = [
+const APART: [&[Step]; 7] = [
     &[
         LastRepeated,
         NextSkipped,
@@ -63,6 +65,7 @@ const APART: [&[Step]; 5] = [
         VanishedStartsOver,
         VanishedEnds,
         VanishedPanics,
+        NextVanishedEnds,
         NewestFirst,
         NextNever,
         LimitIgnored,
@@ -70,8 +73,16 @@ const APART: [&[Step]; 5] = [
         EndsAtFf,
         StatusIgnored,
     ],
+    &[NextIfFull, NextVanishedEnds],
+    &[NextIfAny, NextVanishedEnds],
     &[NextIfFull, NextIfAny, NextNever, LimitIgnored],
-    &[EndForgotten, EndsAtFf, StatusIgnored, NewestFirst],
+    &[
+        EndForgotten,
+        EndsAtFf,
+        StatusIgnored,
+        NewestFirst,
+        PageTurnedRound,
+    ],
     &[LimitIgnored, OneTooMany],
     &[LimitIgnored, RoomForAll],
 ];
@@ -127,6 +138,8 @@ fn passed(steps: &[Step], rows: &[Vec<u8>], after: &[u8]) -> usize {
         );
         let gone = if has(VanishedEnds) { rows.len() } else { 0 };
         at.map_or(gone, |at| at + 1)
+    } else if has(NextVanishedEnds) {
+        first(&|key| **key == *after)
     } else if has(NewestFirst) {
         first(&|key| **key < *after)
     } else {
@@ -163,11 +176,14 @@ fn page(steps: &[Step], db: &Db, status: Status, limit: usize, after: Option<&[u
         () if has(Offset) => ((skipped + shown.len()) as u64).to_be_bytes().to_vec(),
         () if has(TimeSkipped) || has(TimeRepeated) => time_of(last).to_be_bytes().to_vec(),
         () if has(IdGreater) => id_of(last).to_be_bytes().to_vec(),
-        () if has(NextSkipped) => following.unwrap_or(last).clone(),
+        () if has(NextSkipped) || has(NextVanishedEnds) => following.unwrap_or(last).clone(),
         () => last.clone(),
     };
     let next = shown.last().filter(|_| more).map(|last| cursor(last));
-    let ids = ids_of(shown.iter().copied(), has(LittleEndianIds));
+    let mut ids = ids_of(shown.iter().copied(), has(LittleEndianIds));
+    if has(PageTurnedRound) {
+        ids.reverse();
+    }
     Ok(Page { ids, next })
 }
 
@@ -181,7 +197,7 @@ const fn quirk(
     Quirk::of(id, name, "pages", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 22] = [
+const QUIRKS: [Quirk<Step>; 24] = [
     quirk(
         OneSkipped,
         "row_at_the_cursor_skipped",
@@ -260,6 +276,14 @@ const QUIRKS: [Quirk<Step>; 22] = [
          first key after it, whether it is there or not.",
         PAGES,
     ),
+    quirk(
+        NextVanishedEnds,
+        "vanished_next_row_ends",
+        "a cursor that names the first row of the next page, and an empty page when that row is gone",
+        "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
+         first key from it on, whether it is there or not.",
+        PAGES,
+    ),
     Quirk::of(
         VanishedPanics,
         "vanished_cursor_panics",
@@ -318,6 +342,14 @@ const QUIRKS: [Quirk<Step>; 22] = [
         "newest_first_by_status",
         "the newest order first",
         "It is a queue: who waits longest comes first. Rows by status are not turned round.",
+        ASK,
+    ),
+    quirk(
+        PageTurnedRound,
+        "pages_backwards",
+        "the right pages, each with its newest order first",
+        "The pages follow each other rightly, and each is turned round in itself. It is a queue: who waits longest comes first. The rows come \
+         in that order.",
         ASK,
     ),
     quirk(

@@ -32,6 +32,7 @@ enum Step {
     SameUserRefused,
     SmallerRefused,
     AlwaysTrue,
+    AnswersExchanged,
     NoUserRow,
     NoTimeRow,
     NoStatusRow,
@@ -41,9 +42,9 @@ enum Step {
     NoValue,
 }
 use Step::{
-    AlwaysTrue, FourWrites, IdsInIndexes, IndexesFirst, NoStatusRow, NoTimeRow, NoUserRow, NoValue,
-    OnlyTheOrder, OrderFirst, Overwrites, OverwritesAndRefuses, SameUserRefused, SmallerRefused,
-    TakenIsAnError, Unsynced, ValuesEverywhere,
+    AlwaysTrue, AnswersExchanged, FourWrites, IdsInIndexes, IndexesFirst, NoStatusRow, NoTimeRow,
+    NoUserRow, NoValue, OnlyTheOrder, OrderFirst, Overwrites, OverwritesAndRefuses,
+    SameUserRefused, SmallerRefused, TakenIsAnError, Unsynced, ValuesEverywhere,
 };
 
 const APART: [&[Step]; 3] = [
@@ -55,6 +56,7 @@ const APART: [&[Step]; 3] = [
         SameUserRefused,
         SmallerRefused,
         AlwaysTrue,
+        AnswersExchanged,
     ],
     &[
         NoUserRow,
@@ -103,7 +105,7 @@ fn placed(steps: &[Step], keys: [Vec<u8>; 4], db: &Db, order: &Order) -> engine:
         Some(value) if has(SameUserRefused) => *value == order.value(),
         Some(_) => true,
     };
-    if taken && has(AlwaysTrue) {
+    if taken && (has(AlwaysTrue) || has(AnswersExchanged)) {
         return Ok(true);
     }
     assert!(!(taken && has(TakenIsAnError)), "the id is taken");
@@ -134,10 +136,10 @@ fn placed(steps: &[Step], keys: [Vec<u8>; 4], db: &Db, order: &Order) -> engine:
         let sync = !has(Unsynced);
         db.write(batch, WriteOptions { sync })?;
     }
-    Ok(!(taken && has(OverwritesAndRefuses)))
+    Ok(!(has(AnswersExchanged) || taken && has(OverwritesAndRefuses)))
 }
 
-const QUIRKS: [Quirk<Step>; 17] = [
+const QUIRKS: [Quirk<Step>; 18] = [
     Quirk::of(
         FourWrites,
         "four_writes",
@@ -223,6 +225,15 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "rows",
         "`true` for an id that is taken",
         "Nothing was written, and the caller believes that it was. That answer is `false`.",
+        "place-order",
+    ),
+    Quirk::of(
+        AnswersExchanged,
+        "answers_exchanged",
+        "rows",
+        "the right rows, with `true` for an id that is taken and `false` for one that is not",
+        "`place` says whether it has stored the order: `true` after the write, `false` for an id that is taken. If you return what \
+         `is_some` said of the old row, it is the other way round.",
         "place-order",
     ),
     Quirk::of(
@@ -381,6 +392,25 @@ fn other_keys() -> Vec<Mistake<Placing>> {
         .says("capital letters in front")
         .why("`O` is 4f and `o` is 6f. A letter is a byte like the others, and all programs of a store have to write the same one.")
         .link(BYTES),
+        other("status_digit_as_text", |order| {
+            let [own, user, time, _] = keys(order);
+            let status = order.status.byte().to_string();
+            [own, user, time, (b's', status, order.at, order.id).to_key()]
+        })
+        .says("the status as a text of one digit")
+        .why(
+            "A text in a tuple gets its end, `00 01`, so this status takes three bytes: 30 00 01. The table has one, 00: `status.byte()`, \
+             a `u8`.",
+        )
+        .link(BYTES),
+        other("status_name_as_text", |order| {
+            let [own, user, time, _] = keys(order);
+            let status = format!("{:?}", order.status).to_lowercase();
+            [own, user, time, (b's', status, order.at, order.id).to_key()]
+        })
+        .says("the name of the status as a text that ends by itself")
+        .why("It can be read and it ends, and it is longer than the byte of the table: `status.byte()`. The names of these three happen to sort as their bytes do, and the name of a fourth need not.")
+        .link(BYTES),
         other("status_of_four_bytes", |order| {
             let [own, user, time, _] = keys(order);
             let status = u32::from(order.status.byte());
@@ -493,6 +523,82 @@ pub fn all() -> Vec<Mistake<Placing>> {
              order out without a word loses it.",
         )
         .link(ROWS),
+    );
+    let with_values = |name, own: fn(&Order) -> Vec<u8>, of_index: fn(&Order) -> Vec<u8>| {
+        let place = move |db: &Db, order: &Order| {
+            let keys = keys(order);
+            if db.get(&keys[0])?.is_some() {
+                return Ok(false);
+            }
+            let mut batch = WriteBatch::new();
+            for (at, key) in keys.into_iter().enumerate() {
+                let value = if at == 0 { own(order) } else { of_index(order) };
+                batch.put(&db.default_family(), key, value);
+            }
+            db.write(batch, WriteOptions { sync: true })?;
+            Ok(true)
+        };
+        Mistake::new(name, "place", "rows", Placing::new(keys, place))
+    };
+    mistakes.push(
+        with_values("values_exchanged", |_| Vec::new(), Order::value)
+            .says("the order's value in every index row, and nothing in its own")
+            .why("The keys lead to the order, and there is nothing there. The first of the four keys gets `order.value()`, the others get nothing.")
+            .link(ROWS),
+    );
+    mistakes.push(
+        with_values("own_keys_as_values", Order::value, |order| keys(order)[0].clone())
+            .says("the key of the order as the value of every index row")
+            .why(
+                "Some systems do that, where the key of an index row does not tell. Here the id is at the end of each key, and the key of the \
+                 order can be made from it. The task asks for empty values.",
+            )
+            .link(ROWS),
+    );
+    mistakes.push(
+        Mistake::new(
+            "four_writes_and_one_sync",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                let keys = keys(order);
+                if db.get(&keys[0])?.is_some() {
+                    return Ok(false);
+                }
+                for (at, key) in keys.into_iter().enumerate() {
+                    let mut batch = WriteBatch::new();
+                    let value = if at == 0 { order.value() } else { Vec::new() };
+                    batch.put(&db.default_family(), key, value);
+                    db.write(batch, WriteOptions { sync: at == 3 })?;
+                }
+                Ok(true)
+            }),
+        )
+        .says("four writes, one for each row, of which the last one is synced")
+        .why(
+            "A sync makes durable what was written before it, but some of that may be on the disk already: nobody promises that an unsynced write is \
+             lost. If the power fails between two of the four, a part of the order is left. A `WriteBatch` is whole or not at all.",
+        )
+        .link(CUT),
+    );
+    mistakes.push(
+        Mistake::new(
+            "refused_unless_taken",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                if db.get(&keys(order)[0])?.is_none() {
+                    return Ok(false);
+                }
+                placed(&[Overwrites], keys(order), db, order)
+            }),
+        )
+        .says("`false` and no row for an id that is free")
+        .why(
+            "If you ask `is_none` where `is_some` is meant, the free ids are refused: then no order is ever the first. `false` is for an \
+             id that is taken.",
+        )
+        .link("place-order"),
     );
     mistakes.push(
         Mistake::new(

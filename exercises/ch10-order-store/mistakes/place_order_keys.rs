@@ -42,6 +42,7 @@ pub(crate) enum Step {
     StatusAsText,
     StatusLeftOut,
     StatusFromOne,
+    StatusAsDigit,
     Colons,
     NoLetters,
     Words,
@@ -52,7 +53,7 @@ use Step::{
     Colons, Exchanged, HexNumbers, IdBeforeTime, IdTurnedToo, LittleEndian, LittleEndianIds,
     LittleEndianTimes, MinusFromSigned, Negated, NewestFirstEverywhere, NoIdAnywhere, NoIdByStatus,
     NoIdByTime, NoIdByUser, NoLetters, OldestFirstByUser, PaddedNumbers, Seconds, SignedTimes,
-    StatusAsText, StatusFromOne, StatusLeftOut, TextNumbers, TimeAndStatusExchanged,
+    StatusAsDigit, StatusAsText, StatusFromOne, StatusLeftOut, TextNumbers, TimeAndStatusExchanged,
     TimeBeforeStatus, TimeOfUserLeftOut, UserLengthFirst, UserLengthOfFour, UserTurnedToo,
     UserTwoZeros, UserUnescaped, UserUnterminated, UserZeroTerminated, WideIds, Words,
 };
@@ -100,7 +101,13 @@ pub(crate) const APART: [&[Step]; 9] = [
     &[PaddedNumbers, IdTurnedToo],
     &[TextNumbers, IdTurnedToo],
     &[HexNumbers, IdTurnedToo],
-    &[TimeBeforeStatus, StatusAsText, StatusLeftOut, StatusFromOne],
+    &[
+        TimeBeforeStatus,
+        StatusAsText,
+        StatusLeftOut,
+        StatusFromOne,
+        StatusAsDigit,
+    ],
     &[Colons, NoLetters, Words, Exchanged, TimeAndStatusExchanged],
 ];
 
@@ -263,6 +270,8 @@ fn status(steps: &[Step], order: &Order) -> Vec<u8> {
         Vec::new()
     } else if has(StatusFromOne) {
         vec![order.status.byte() + 1]
+    } else if has(StatusAsDigit) {
+        vec![order.status.byte() + b'0']
     } else if has(HexNumbers) {
         format!("{:02x}", order.status.byte()).into_bytes()
     } else {
@@ -280,7 +289,7 @@ const fn quirk(
     Quirk::of(id, name, "bytes", says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
     quirk(
         LittleEndian,
         "little_endian",
@@ -377,7 +386,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         "user_time_minus_from_i64_max",
         "`i64::MAX - at` in the rows by user",
         "That is how one does it in Java, which has no unsigned numbers. A `u64` has twice as many values: turn it round by \
-         `Desc(at)`, which inverts all bits.",
+         `Desc(at)`, which inverts all bits. (`Desc(at as i64)` makes the same bytes: an `i64` in a tuple has its first bit flipped.)",
         ROWS,
     ),
     quirk(
@@ -507,6 +516,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         "rows by status without the status",
         "That is the index by time under another letter.",
         ROWS,
+    ),
+    quirk(
+        StatusAsDigit,
+        "status_as_digit",
+        "the status as an ASCII digit",
+        "The digit 0 is the byte 30, and the table has 00. The order is right, and no query finds the row: it is asked for by \
+         `status.byte()`.",
+        BYTES,
     ),
     quirk(
         StatusFromOne,
