@@ -125,12 +125,12 @@ fn by_subtraction() -> [Mistake<Scan>; 3] {
         .says("the right times, and a panic where `from` is 0")
         .why("Is there a `from - 1`? Nothing is less than 0. A range includes its start by itself: `from.to_be_bytes()..`.")
         .link(TASK),
-        mistake("before_the_start_saturated", "window", |rows, from, to| {
+        mistake("time_zero_lost", "window", |rows, from, to| {
             let before = from.saturating_sub(1);
             if from < to { right(rows, before + 1, to) } else { Vec::new() }
         })
-        .says("the times after `from.saturating_sub(1)`")
-        .why("Nothing lies below 0, so the difference stays 0, and a row at 0 is left out. A range includes its start by itself: `from.to_be_bytes()..`.")
+        .says("the right times without the time 0")
+        .why("If you asked for the times after `from.saturating_sub(1)`: nothing lies below 0, so the difference stays 0, and a row at 0 is left out. A range includes its start by itself: `from.to_be_bytes()..`.")
         .link(TASK),
     ]
 }

@@ -250,17 +250,17 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             "If you asked for the rows after that of `low - 1`: i32::MIN has no predecessor. An inclusive bound needs none.",
         )
         .link(RANGE),
-        in_scan("before_the_start_saturated", "range", |rows, low, high| {
+        in_scan("least_number_lost", "range", |rows, low, high| {
             if low > high {
                 return Vec::new();
             }
             let range = (Excluded(key(low.saturating_sub(1))), Included(key(high)));
             rows.range(range).map(|row| number(&[], *row)).collect()
         })
-        .says("the rows after that of `low.saturating_sub(1)`")
+        .says("the right numbers without i32::MIN")
         .why(
-            "When `low` is i32::MIN, the difference stays where it is, and the row of i32::MIN is left out. An inclusive bound needs no \
-             difference.",
+            "If you asked for the rows after that of `low.saturating_sub(1)`: when `low` is i32::MIN, the difference stays where it is, and the \
+             row of i32::MIN is left out. An inclusive bound needs no difference.",
         )
         .link(RANGE),
         in_scan("nothing_up_to_the_greatest", "range", |rows, low, high| {
