@@ -167,6 +167,8 @@ impl Txn<'_> {
             return false;
         };
         last.changed(Some(metadata), at, now_ms);
+        // The key was live until now.
+        self.wrote_expired |= !metadata.is_live(now_ms);
         let before = self.changes[Space::Metadata.index()].replace(at, Some(metadata.encode()));
         self.push_undo(Space::Metadata, before);
         true
