@@ -44,6 +44,59 @@ fn writers_wait_for_a_compaction_and_go_on_after_it() {
     assert_eq!(db.default_family().iter().count(), 50);
 }
 
+/// A compaction begins at 4 tables in level 0, writers pause from 8 on, and wait from 12 on.
+#[test]
+fn a_compaction_begins_at_4_tables_writers_pause_from_8_on_and_wait_at_12() {
+    let gate = Arc::new(Gate::default());
+    let family = FamilyOptions {
+        compaction_filter: Some(gate.clone()),
+        ..FamilyOptions::default()
+    };
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("default", family)).unwrap();
+    // Longer than what is written between two pauses.
+    let value = vec![b'v'; 70 << 10];
+    let mut seen = Vec::new();
+    for tables in 0..12 {
+        // The first write in front of a pause is counted, the second one pauses.
+        db.put("key", &value).unwrap();
+        db.put("key", &value).unwrap();
+        let statistics = db.statistics();
+        seen.push((
+            statistics.families[0].levels[0].tables,
+            gate.is_reached(),
+            statistics.slowed.count > 0,
+            statistics.stopped.count > 0,
+        ));
+        db.flush().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while tables == 3 && !gate.is_reached() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let is_written = AtomicU64::new(0);
+    let waits = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            db.put("key", "v").unwrap();
+            is_written.store(1, Ordering::SeqCst);
+        });
+        let waits = until_it_stands_still(&is_written, 1) == 0;
+        gate.open();
+        waits
+    });
+    let expected: Vec<_> = (0..12)
+        .map(|tables| (tables, tables >= 4, tables >= 8, false))
+        .collect();
+    assert_eq!(
+        seen, expected,
+        "tables, whether one compacts, pauses, waits"
+    );
+    assert!(waits, "a write at 12 tables did not wait");
+}
+
 /// The number of writes, once it has not grown for a while or all are written.
 fn until_it_stands_still(written: &AtomicU64, all: u64) -> u64 {
     let mut last = (written.load(Ordering::SeqCst), Instant::now());

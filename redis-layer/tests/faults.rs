@@ -97,7 +97,8 @@ fn a_key_of_another_type_is_refused_and_kept() {
     });
 }
 
-/// NeoKV, Pika (`pika_zset.cc`, 2024) and qdb (`zset.go`, 2015) store NaN.
+/// NeoKV, Pika (`pika_zset.cc`, 2024) and qdb (`zset.go`, 2015) store NaN. toyDB (`keycode.rs`, 2026) says that NaN comes last, but
+/// one with the sign bit set comes first.
 #[test]
 fn nan_is_refused_from_arguments_and_from_arithmetic() {
     const SUM: &str = "ERR resulting score is not a number (NaN)";
@@ -113,6 +114,24 @@ fn nan_is_refused_from_arguments_and_from_arithmetic() {
             ("zrangebyscore z nan inf", "ERR min or max is not a float"),
             ("zrange z 0 -1 withscores", "[b=-inf a=inf]"),
             ("zincrby z inf a", "inf"),
+        ]);
+    });
+}
+
+/// Titan (2021) leaves the count as it was after `ZREMRANGEBYLEX`.
+#[test]
+fn what_a_range_of_members_has_lost_is_not_counted() {
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("zadd z 0 a 0 b 0 c 0 d", "4"),
+            ("zremrangebylex z [b (d", "2"),
+            ("zcard z", "2"),
+            ("zcount z -inf inf", "2"),
+            ("zlexcount z - +", "2"),
+            ("zrank z d", "1"),
+            ("zremrangebylex z - +", "2"),
+            ("zcard z", "0"),
+            ("exists z", "0"),
         ]);
     });
 }
