@@ -64,8 +64,11 @@ pub struct Txn<'s> {
     lookups: Cell<(u64, u64)>,
     /// The keys that were not found, if anybody wants to be notified of them.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
-    /// Keys that were looked up and had expired, except those that the transaction itself has written.
+    /// Keys that were looked up and had expired. Those that the transaction itself has written leave at the end of the
+    /// command.
     expired: RefCell<Vec<FoundExpired>>,
+    /// Where the first of those is among them.
+    first_own: Cell<Option<usize>>,
     /// Whether a key was written whose time had passed already.
     wrote_expired: bool,
     /// How many such keys were found and removed.
@@ -204,6 +207,7 @@ impl<'s> Txn<'s> {
             lookups: Cell::default(),
             misses: RefCell::default(),
             expired: RefCell::default(),
+            first_own: Cell::default(),
             wrote_expired: false,
             own_expired: 0,
             discarded: Vec::new(),

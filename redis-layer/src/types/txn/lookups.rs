@@ -1,17 +1,13 @@
 //! Which keys a transaction found and which not: for the counters of `INFO`, and for subscribers.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
 use crate::store::Space;
 use crate::types::rows::metadata_key;
 use crate::types::txn::{FoundExpired, Txn};
-use crate::types::{Class, Committed, DbNumber, Event};
-
-impl FoundExpired {
-    fn is(&self, db: DbNumber, key: &[u8]) -> bool {
-        self.db == db && self.key == key
-    }
-}
+use crate::types::{Class, Committed, Event};
 
 impl Txn<'_> {
     /// Notes whether a key was found.
@@ -34,16 +30,17 @@ impl Txn<'_> {
     /// As [`note_expired`](Self::note_expired), with the number of events that come before.
     fn note_expired_at(&self, events: usize, key: &[u8], is_own: bool) {
         let mut expired = self.expired.borrow_mut();
-        let is_same = |found: &FoundExpired| found.is_own && found.is(self.db, key);
-        if !(is_own && expired.iter().any(is_same)) {
-            expired.push(FoundExpired {
-                db: self.db,
-                key: Bytes::copy_from_slice(key),
-                events,
-                misses: Some(self.misses.borrow().len()),
-                is_own,
-            });
+        if is_own {
+            self.first_own
+                .set(self.first_own.get().or(Some(expired.len())));
         }
+        expired.push(FoundExpired {
+            db: self.db,
+            key: Bytes::copy_from_slice(key),
+            events,
+            misses: Some(self.misses.borrow().len()),
+            is_own,
+        });
     }
 
     /// Notes that a key is about to be written, whether or not it was looked up. If the transaction itself has written
@@ -63,16 +60,20 @@ impl Txn<'_> {
     }
 
     /// Removes the keys that the command has found expired and that the transaction itself has written, and tells of
-    /// each where it was found.
+    /// each where it was found first.
     fn remove_own_expired(&mut self) {
-        if !self.wrote_expired {
+        let Some(first) = self.first_own.take() else {
             return;
-        }
+        };
         let mut told = 0;
-        for mut found in self.expired.take() {
+        let mut done = HashSet::new();
+        for mut found in self.expired.get_mut().split_off(first) {
             found.events += told;
             if !found.is_own {
                 self.expired.get_mut().push(found);
+                continue;
+            }
+            if !done.insert((found.db, found.key.clone())) {
                 continue;
             }
             let row = metadata_key(self.mapping.rows_of(found.db), &found.key);
@@ -93,7 +94,7 @@ impl Txn<'_> {
     pub(crate) fn has_found_expired(&self, key: &[u8]) -> bool {
         let expired = self.expired.borrow();
         let mut expired = expired.iter();
-        expired.any(|found| found.is(self.db, key))
+        expired.any(|found| found.db == self.db && found.key == key)
     }
 
     /// Notes that a key that had expired is removed for another reason.

@@ -124,7 +124,8 @@ impl Source {
         })
     }
 
-    /// Visits members with their scores, in no particular order, until `visit` returns false.
+    /// Visits members with their scores until `visit` returns false: those of a sorted set in the order of their bytes, as
+    /// [`Beside`] wants them, those of a plain set in that of their hashes.
     fn each(&self, txn: &Txn<'_>, mut visit: impl FnMut(&[u8], f64) -> Result<bool>) -> Result<()> {
         match &self.members {
             Members::None => Ok(()),
