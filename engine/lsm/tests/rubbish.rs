@@ -6,7 +6,7 @@ mod support;
 
 use std::cmp::Ordering;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -130,16 +130,18 @@ fn the_terminal_is_not_spoken_to_by_a_name_from_a_file() {
     }
 }
 
+fn a_table(files: &[PathBuf]) -> &PathBuf {
+    let is_table = |file: &&PathBuf| file.extension().is_some_and(|kind| kind == "sst");
+    files.iter().find(is_table).unwrap()
+}
+
 #[test]
 fn one_damaged_table_does_not_hide_the_other_files() {
     for json in [false, true] {
         let dir = tempfile::tempdir().unwrap();
         database(dir.path());
         let tables = files(dir.path());
-        let table = tables
-            .iter()
-            .find(|file| file.extension().is_some_and(|kind| kind == "sst"));
-        let table = table.unwrap();
+        let table = a_table(&tables);
         let mut bytes = fs::read(table).unwrap();
         let last = bytes.len() - 20;
         bytes[last] ^= 1;
@@ -162,10 +164,7 @@ fn bytes_of_a_table_that_belong_to_no_part_are_wrong() {
     let dir = tempfile::tempdir().unwrap();
     database(dir.path());
     let tables = files(dir.path());
-    let table = tables
-        .iter()
-        .find(|file| file.extension().is_some_and(|kind| kind == "sst"));
-    let table = table.unwrap();
+    let table = a_table(&tables);
     let mut bytes = fs::read(table).unwrap();
     let footer = bytes[bytes.len() - 64..].to_vec();
     bytes.extend(footer);
