@@ -21,6 +21,11 @@ use std::cmp::Ordering;
 /// `docs/performance.md` has the figures.
 const PIECE_BYTES: usize = 2 << 20;
 
+/// A look-up of an entry that is longer than a page waits for the entry's own bytes. A huge page would spare it little, and
+/// takes the writer longer to get than smaller ones.
+const LONG_ENTRY_BYTES: u64 = 4 << 10;
+const LONG_ENTRIES_PIECE_BYTES: usize = 1 << 20;
+
 const BLOCK_BYTES_MAX: usize = 16 << 20;
 const RESTART_INTERVAL_MAX: usize = 1024;
 const FILTER_BITS_PER_KEY_MAX: usize = 64;
@@ -41,7 +46,8 @@ pub struct TableOptions {
     pub filter_bits_per_key: usize,
     /// How data blocks are compressed.
     pub compression: Compression,
-    /// The file is written in pieces of this length, each beginning at a multiple of it; the last is shorter.
+    /// The file is written in pieces of this length, each beginning at a multiple of it; the last is shorter. Where entries are
+    /// longer than 4 KiB on average, pieces are at most 1 MiB.
     pub piece_bytes: usize,
     /// Why the table is written, for its properties: "flush", "compaction to level 1".
     pub origin: String,
@@ -298,9 +304,21 @@ impl TableBuilder {
         self.properties.data_blocks += 1;
         self.index
             .block_ended(self.properties.largest.clone(), handle);
-        let piece_bytes = self.options.piece_bytes;
-        let whole = self.buffer.len() / piece_bytes * piece_bytes;
-        self.append_buffer(whole)
+        let piece_bytes = self.piece_bytes();
+        let begin = self.file.len();
+        let end = (begin + self.buffer.len() as u64) / piece_bytes * piece_bytes;
+        self.append_buffer(end.saturating_sub(begin) as usize)
+    }
+
+    /// The length of a piece, as long as entries go on as they are.
+    fn piece_bytes(&self) -> u64 {
+        let long = self.file_bytes() / self.properties.entries > LONG_ENTRY_BYTES;
+        let most = if long {
+            LONG_ENTRIES_PIECE_BYTES
+        } else {
+            PIECE_BYTES
+        };
+        self.options.piece_bytes.min(most) as u64
     }
 
     /// Appends the first `bytes` bytes of the buffer to the file.
