@@ -20,6 +20,7 @@ use crate::server::batching::Batcher;
 use crate::server::client_checks::check_clients;
 use crate::server::connection::Connection;
 use crate::server::expire::start_expirer;
+use crate::server::forget::forget_unused;
 use crate::server::reclaim::start_reclaimer;
 use crate::server::stream::Stream;
 use crate::server::unix_socket::UnixSocket;
@@ -202,6 +203,7 @@ impl Listener {
         let expirer = start_expirer(Arc::clone(&server), Arc::clone(&durability));
         let expirer = expirer.map_err(ServeError::Thread)?;
         let checking = tokio::spawn(check_clients(Arc::clone(&server)));
+        let forgetting = tokio::spawn(forget_unused(Arc::clone(&server)));
         let stop = async {
             tokio::select! {
                 () = stop => {}
@@ -210,6 +212,7 @@ impl Listener {
         };
         self.accept_until(stop, &server, &durability).await;
         checking.abort();
+        forgetting.abort();
         drop(expirer);
         drop(reclaimer);
         if let Err(error) = server.shared.close(&*store) {

@@ -16,6 +16,7 @@
 //! batching             commands of several connections in one transaction
 //! turns, wake_order    how one thread serves all in turn, and in which order
 //! durability           when an answer may be sent
+//! forget               gives back memory that is of no use any more
 //! expire, reclaim      the separate threads; background: how they stop; outage: what they log
 //! fsck                 checks the data instead of serving it
 //! ```
@@ -26,6 +27,7 @@ mod client_checks;
 mod connection;
 mod durability;
 mod expire;
+mod forget;
 mod fsck;
 mod listener;
 mod options;

@@ -61,6 +61,8 @@ struct Table {
     bytes: usize,
     /// Counts the uses, to find the index that was used longest ago.
     clock: u64,
+    /// What the clock said at the last two calls of [`RankIndexes::forget_unused_heads`].
+    looked_at: [u64; 2],
 }
 
 #[derive(Debug)]
@@ -173,6 +175,37 @@ impl RankIndexes {
         if before != after {
             self.resized(index.version, after);
         }
+    }
+
+    /// Forgets the heads in those indexes that were used between the last two calls of this, and not since. A caller
+    /// that looks every few seconds so gives back what only helps those who ask again soon.
+    pub fn forget_unused_heads(&self) {
+        if self.is_empty() {
+            return;
+        }
+        for index in self.unused() {
+            let mut counts = index.counts();
+            let had_some = counts.forget_heads();
+            let bytes = counts.bytes();
+            drop(counts);
+            if had_some {
+                self.resized(index.version, bytes);
+            }
+        }
+    }
+
+    /// The indexes that were used between the last two calls of this, and not since.
+    fn unused(&self) -> Vec<RankIndex> {
+        let mut table = self.table.lock();
+        let [from, to] = table.looked_at;
+        table.looked_at = [to, table.clock];
+        let slots = table.by_version.iter();
+        let unused = slots.filter(|(_, slot)| from < slot.used && slot.used <= to);
+        let handle = |(version, slot): (&u64, &Slot)| RankIndex {
+            version: *version,
+            state: Arc::clone(&slot.state),
+        };
+        unused.map(handle).collect()
     }
 
     /// Says that a bucket of an index was split: that changes the size of the index, but not what it counts.
@@ -429,6 +462,37 @@ mod tests {
         indexes.insert(11, counts(100_000));
         assert!(indexes.get(11).is_none());
         assert_eq!((indexes.len(), indexes.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn heads_are_forgotten_when_nobody_used_the_index_between_two_looks() {
+        let indexes = RankIndexes::default();
+        let rows = |bucket: &Bucket| (bucket.before..bucket.before + bucket.count).collect();
+        for version in [1, 2] {
+            let index = indexes.insert(version, counts(20));
+            let bucket = index.counts().bucket_at(0);
+            indexes.remember(&index, None, &bucket, rows(&bucket));
+        }
+        let has_heads = |version| {
+            // Not `get`, which is a use.
+            let state = Arc::clone(&indexes.table.lock().by_version[&version].state);
+            let counts = &state.lock().counts;
+            counts.heads_of(&counts.bucket_at(0)).is_some()
+        };
+        let full = indexes.bytes();
+        indexes.forget_unused_heads();
+        assert_eq!([1, 2].map(has_heads), [true, true], "just used");
+        indexes.get(2);
+        indexes.forget_unused_heads();
+        assert_eq!([1, 2].map(has_heads), [false, true]);
+        let less = indexes.bytes();
+        assert!(less < full, "{less} {full}");
+        indexes.forget_unused_heads();
+        assert_eq!([1, 2].map(has_heads), [false, false]);
+        assert!(indexes.bytes() < less);
+        for version in [1, 2] {
+            assert_eq!(indexes.get(version).unwrap().counts().check(), None);
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@
 //! Why that matters most in a small set whose members get new scores all the time: between two of its rows the store
 //! has hundreds that are gone, until a compaction, and a walk steps over them.
 //!
+//! Heads take several times as much memory as the counts, and a set that grows gets them for all its rows. So those of a
+//! set that nobody uses are forgotten after seconds (`RankIndexes::forget_unused_heads`).
+//!
 //! Invariants
 //! 1. The heads of a bucket are those of all its rows, in order.
 //! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Heads that would exceed that replace those of randomly
@@ -118,6 +121,16 @@ impl Counts {
         heads.reserve_exact(ROWS_MAX - heads.len());
         node.make_places();
         self.remembered += usize::from(node.heads[at].replace(heads).is_none());
+    }
+
+    /// Forgets the heads of all buckets. Returns whether there were any.
+    pub fn forget_heads(&mut self) -> bool {
+        let had_some = self.remembered > 0;
+        if had_some {
+            self.root.forget_heads();
+            self.remembered = 0;
+        }
+        had_some
     }
 
     /// Splits the bucket of `row` in two about equal halves, if its heads are remembered and tell where. Returns
@@ -270,6 +283,12 @@ impl Node {
             .into_iter()
             .flatten()
             .count()
+    }
+
+    /// Forgets the heads of all leaves below this node, and their places.
+    fn forget_heads(&mut self) {
+        self.heads = Vec::new();
+        self.children.iter_mut().for_each(Self::forget_heads);
     }
 
     /// Of how many buckets below this node the heads are remembered, by counting.
