@@ -9,7 +9,10 @@
 //! types      Redis types as rows
 //! store      an ordered store: the engine, or a map in memory
 //! ```
+//!
+//! Beside them stands the [`allocator`], for the program.
 
+pub mod allocator;
 pub mod commands;
 pub mod scripting;
 pub mod server;

@@ -1,7 +1,5 @@
 //! The server program: options, the store, signals.
 
-mod allocator;
-
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
+use redis_layer::allocator::Mimalloc;
 use redis_layer::commands::config::Config;
 use redis_layer::server::{Listener, Options, SyncPolicy, fsck, thread_parks};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
@@ -22,7 +21,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// Commands make many small allocations, on several threads.
 #[global_allocator]
-static ALLOCATOR: allocator::Mimalloc = allocator::Mimalloc;
+static ALLOCATOR: Mimalloc = Mimalloc;
 
 /// A server that speaks the protocol of Redis and keeps its data in an ordered store.
 ///

@@ -178,11 +178,9 @@ impl RankIndexes {
     }
 
     /// Forgets the heads in those indexes that were used between the last two calls of this, and not since. A caller
-    /// that looks every few seconds so gives back what only helps those who ask again soon.
-    pub fn forget_unused_heads(&self) {
-        if self.is_empty() {
-            return;
-        }
+    /// that looks every few seconds so gives back what only helps those who ask again soon. Returns whether there were any.
+    pub fn forget_unused_heads(&self) -> bool {
+        let mut forgot = false;
         for index in self.unused() {
             let mut counts = index.counts();
             let had_some = counts.forget_heads();
@@ -190,8 +188,10 @@ impl RankIndexes {
             drop(counts);
             if had_some {
                 self.resized(index.version, bytes);
+                forgot = true;
             }
         }
+        forgot
     }
 
     /// The indexes that were used between the last two calls of this, and not since.
@@ -482,7 +482,7 @@ mod tests {
         let full = indexes.bytes();
         indexes.forget_unused_heads();
         assert_eq!([1, 2].map(has_heads), [true, true], "just used");
-        indexes.get(2);
+        assert!(indexes.get(2).is_some());
         indexes.forget_unused_heads();
         assert_eq!([1, 2].map(has_heads), [false, true]);
         let less = indexes.bytes();
