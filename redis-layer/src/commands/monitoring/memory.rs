@@ -68,7 +68,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
     let server = &session.server;
     let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
-    let used = process::resident_bytes();
+    let used = process::memory().own;
     let txn = server.begin(0)?;
     let mut keys = 0;
     for db in 0..crate::commands::DATABASES {
@@ -102,7 +102,7 @@ pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
 pub(crate) fn doctor(session: &mut Session, _args: Args<'_>) -> Outcome {
     let peers = session.server.peers();
     let clients: usize = peers.iter().map(|peer| peer.memory_bytes()).sum();
-    let used = process::resident_bytes();
+    let used = process::memory().own;
     let text = if (clients as u64) * 2 > used && clients > 1 << 20 {
         "More than half of the memory waits to be read by clients, or is half a command. CLIENT \
          LIST shows in tot-mem who holds it.\n"

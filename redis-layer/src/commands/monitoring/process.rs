@@ -2,12 +2,27 @@
 
 use std::fs;
 
-/// How much memory the process uses, in bytes.
-pub(crate) fn resident_bytes() -> u64 {
+/// Memory of the process that is in use, in bytes.
+pub(crate) struct Memory {
+    /// All of it, and what it has mapped of files.
+    pub(crate) resident: u64,
+    /// What no file stands behind. The system may take back the rest.
+    pub(crate) own: u64,
+}
+
+/// How much memory the process uses.
+pub(crate) fn memory() -> Memory {
     const PAGE_BYTES: u64 = 4096;
     let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let resident = pages.split(' ').nth(1).and_then(|pages| pages.parse().ok());
-    resident.unwrap_or(0) * PAGE_BYTES
+    let mut bytes = pages
+        .split(' ')
+        .skip(1)
+        .map(|pages| pages.parse::<u64>().unwrap_or(0) * PAGE_BYTES);
+    let (resident, of_files) = (bytes.next().unwrap_or(0), bytes.next().unwrap_or(0));
+    Memory {
+        resident,
+        own: resident.saturating_sub(of_files),
+    }
 }
 
 /// The name of the system, its release if it tells, and the kind of processor.

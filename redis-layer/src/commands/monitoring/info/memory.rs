@@ -1,5 +1,6 @@
 //! The section about memory: what the process holds, as the operating system counts it, and what clients and scripts
-//! take of it.
+//! take of it. What is used is what no file stands behind; what is resident includes the parts of tables that the system
+//! has in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -10,7 +11,7 @@ use crate::commands::monitoring::process;
 
 pub(super) fn section(server: &Server, text: &mut String) {
     static PEAK: AtomicU64 = AtomicU64::new(0);
-    let used = process::resident_bytes();
+    let process::Memory { resident, own: used } = process::memory();
     let peak = PEAK.fetch_max(used, Relaxed).max(used);
     let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
     let maxmemory = u64::try_from(server.config.number("maxmemory")).unwrap_or(0);
@@ -22,8 +23,8 @@ pub(super) fn section(server: &Server, text: &mut String) {
     };
     line(text, "used_memory", used);
     line(text, "used_memory_human", human(used));
-    line(text, "used_memory_rss", used);
-    line(text, "used_memory_rss_human", human(used));
+    line(text, "used_memory_rss", resident);
+    line(text, "used_memory_rss_human", human(resident));
     line(text, "used_memory_peak", peak);
     line(text, "used_memory_peak_human", human(peak));
     line(text, "used_memory_peak_perc", percent(used, peak));
