@@ -41,6 +41,8 @@ mod chapters {
     mod one_page {}
     #[doc = include_str!("../chapters/how-we-know/index.md")]
     mod how_we_know {}
+    #[doc = include_str!("../chapters/commands.md")]
+    mod commands {}
     #[doc = include_str!("../chapters/workshop/index.md")]
     mod workshop {}
     #[doc = include_str!("../chapters/glossary.md")]

@@ -1,4 +1,4 @@
-//! `docs/commands.md`, written from the command table. A test compares the file with this.
+//! `docs/commands.md`, written from the command table. A test compares the file with this. The book shows what lies between the anchors.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,9 @@ pub fn command_page() -> String {
          Written from the command table by `cargo test -p redis-layer --test docs`. Do not edit; \
          run it with `UPDATE_DOCS=1`.\n\n\
          Behaviour, replies and error texts are those of Redis {REDIS_VERSION}. [differences.md](differences.md) \
-         says what differs on purpose. *Since* is the version of Redis that brought the \
+         says what differs on purpose.\n\n\
+         <!-- ANCHOR: commands -->\n\
+         *Since* is the version of Redis that brought the \
          command. *Cost* counts rows, elements and bytes that are touched; to find a row takes a time that grows \
          with the logarithm of all rows. `COMMAND DOCS` says the same and more.\n"
     );
@@ -50,6 +52,7 @@ pub fn command_page() -> String {
                 .for_each(|sub| page.push_str(&row(sub)));
         }
     }
+    page.push_str("<!-- ANCHOR_END: commands -->\n");
     page
 }
 

@@ -11,7 +11,10 @@ use crate::commands::monitoring::process;
 
 pub(super) fn section(server: &Server, text: &mut String) {
     static PEAK: AtomicU64 = AtomicU64::new(0);
-    let process::Memory { resident, own: used } = process::memory();
+    let process::Memory {
+        resident,
+        own: used,
+    } = process::memory();
     let peak = PEAK.fetch_max(used, Relaxed).max(used);
     let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
     let maxmemory = u64::try_from(server.config.number("maxmemory")).unwrap_or(0);
