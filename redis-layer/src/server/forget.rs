@@ -9,11 +9,11 @@ use crate::commands::Server;
 
 /// Heads of a sorted set that nobody uses are forgotten after one to two such pauses, and what the allocator keeps goes
 /// after the first one in which hardly anything arrived.
-const PAUSE: Duration = Duration::from_secs(3);
-/// So many bytes in a pause are hardly anything. Somebody who watches the server with `INFO` moves some thousands.
+const PAUSE: Duration = Duration::from_secs(1);
+/// So many bytes in a pause are hardly anything. Who watches the server with `INFO` moves some thousands.
 const QUIET_BYTES: u64 = 256 << 10;
 
-/// Looks every few seconds until the task is aborted.
+/// Looks every second until the task is aborted.
 pub(super) async fn forget_unused(server: Arc<Server>) {
     let mut seen = 0;
     let mut keeps_memory = true;

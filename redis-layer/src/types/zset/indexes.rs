@@ -178,7 +178,7 @@ impl RankIndexes {
     }
 
     /// Forgets the heads in those indexes that were used between the last two calls of this, and not since. A caller
-    /// that looks every few seconds so gives back what only helps those who ask again soon. Returns whether there were any.
+    /// that looks now and then so gives back what only helps those who ask again soon. Returns whether there were any.
     pub fn forget_unused_heads(&self) -> bool {
         let mut forgot = false;
         for index in self.unused() {

@@ -9,7 +9,7 @@
 //! has hundreds that are gone, until a compaction, and a walk steps over them.
 //!
 //! Heads take several times as much memory as the counts, and a set that grows gets them for all its rows. So those of a
-//! set that nobody uses are forgotten after seconds (`RankIndexes::forget_unused_heads`).
+//! set that nobody uses are forgotten after a second or two (`RankIndexes::forget_unused_heads`).
 //!
 //! Invariants
 //! 1. The heads of a bucket are those of all its rows, in order.
