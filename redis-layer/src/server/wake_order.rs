@@ -119,11 +119,12 @@ impl WakeOrder {
             return;
         }
         for _ in 0..YIELDS_MAX {
-            yield_now().await;
+            // It may have been early at a wakeup that led to nothing, and all earlier ones have run since.
             let registered = self.registered.as_ref();
             if !registered.is_some_and(|registered| registered.wake.is_early()) {
                 return;
             }
+            yield_now().await;
         }
     }
 }
