@@ -3,11 +3,15 @@
 mod common;
 
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use common::{Direct, START_MS, StoreKind, engine_over, over_every_store};
+use common::client::{Client, Command};
+use common::servers::{Ours, RealRedis};
+use common::{Direct, START_MS, StoreKind, engine_over, over_every_store, unescape};
 use engine::vfs::MemoryVfs;
 use redis_layer::commands::remove_expired;
-use redis_layer::store::{Direction, KeyRange, Space, Store};
+use redis_layer::store::{Batch, Direction, KeyRange, Space, Store};
 use redis_layer::types::Class;
 
 #[test]
@@ -235,6 +239,86 @@ fn the_number_of_keys_is_exact_at_every_moment() {
     });
 }
 
+/// `INFO` tells how long the keys that expire have to live, on average. A key that has expired counts no more, removed or not.
+#[test]
+fn the_mean_time_to_live_is_that_of_the_keys_that_exist() {
+    over_every_store(|direct| {
+        let tells = |direct: &mut Direct, expected: &str| {
+            let text = direct.show("info keyspace");
+            assert!(text.contains(expected), "{expected}: {text}");
+        };
+        direct.expect(&[
+            ("set a 1 px 1000", "OK"),
+            ("set b 1 px 3000", "OK"),
+            ("set c 1", "OK"),
+        ]);
+        tells(direct, "db0:keys=3,expires=2,avg_ttl=2000\r");
+        direct.expect(&[
+            ("multi", "OK"),
+            ("pexpire a 2000", "QUEUED"),
+            ("set b 2 px 9000", "QUEUED"),
+            ("rpush c x", "QUEUED"),
+            ("pexpire b 8000", "QUEUED"),
+            (
+                "exec",
+                "[1 OK WRONGTYPE Operation against a key holding the wrong kind of value 1]",
+            ),
+        ]);
+        tells(direct, "db0:keys=3,expires=2,avg_ttl=5000\r");
+        direct.clock.advance_ms(2500);
+        tells(direct, "db0:keys=2,expires=1,avg_ttl=5500\r");
+        assert_eq!(remove_expired(&direct.server, 10).unwrap(), 1);
+        tells(direct, "db0:keys=2,expires=1,avg_ttl=5500\r");
+        direct.expect(&[("swapdb 0 1", "OK")]);
+        tells(direct, "db1:keys=2,expires=1,avg_ttl=5500\r");
+        direct.expect(&[("swapdb 0 1", "OK"), ("persist b", "1")]);
+        tells(direct, "db0:keys=2,expires=0,avg_ttl=0\r");
+        // More than a sum of 64 bits holds.
+        for key in ["x", "y", "z"] {
+            direct.run(&format!("set {key} 1 pxat {}", i64::MAX));
+        }
+        let left = i64::MAX - START_MS - 2500;
+        tells(direct, &format!("db0:keys=5,expires=3,avg_ttl={left}\r"));
+        direct.run("flushall");
+        direct.run("set a 1 px 1000");
+        tells(direct, "db0:keys=1,expires=1,avg_ttl=1000\r");
+    });
+}
+
+/// Redis estimates that time from the keys that its cleaning happens to look at.
+#[test]
+fn the_mean_time_to_live_is_near_the_estimate_of_redis() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    for address in [real.address, ours.address] {
+        let mut client = Client::connect(address);
+        // All at once, or Redis might look between two of them.
+        let lines = [
+            "multi",
+            "set a v ex 1000",
+            "set b v ex 2000",
+            "set c v ex 3000",
+            "exec",
+        ];
+        let command = |line: &str| line.split(' ').map(unescape).collect::<Command>();
+        client.pipeline(&lines.map(command));
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let mean = loop {
+            let text = client.call(&["info", "keyspace"]);
+            let mean = text.split("avg_ttl=").nth(1).unwrap();
+            let mean: u64 = mean.trim_end_matches("\\r\\n").parse().unwrap();
+            // Before it looks at any, Redis says 0.
+            if mean > 0 || Instant::now() > deadline {
+                break mean;
+            }
+            thread::sleep(Duration::from_millis(20));
+        };
+        assert!((1_900_000..=2_000_000).contains(&mean), "{mean}");
+    }
+}
+
 /// After a clean close the numbers stand in a row; after a crash there is none, and a walk finds the same.
 #[test]
 fn the_number_of_keys_survives_a_restart() {
@@ -255,13 +339,35 @@ fn the_number_of_keys_survives_a_restart() {
             let store: Arc<dyn Store> = Arc::new(engine_over(&disk));
             let mut direct = Direct::over(Arc::clone(&store));
             direct.expect(&[("select 5", "OK"), ("dbsize", "1"), ("select 0", "OK")]);
-            assert_eq!(direct.show("dbsize"), (2 + round).to_string());
+            let keys = 2 + round;
+            assert_eq!(direct.show("dbsize"), keys.to_string());
+            let text = direct.show("info keyspace");
+            let expected = format!("db0:keys={keys},expires=1,avg_ttl=5000\r");
+            assert!(text.contains(&expected), "{text}");
             // The row is gone, so a crash now leaves no old numbers behind.
             direct.run(&format!("set new{round} v"));
             drop(direct);
             store.close().unwrap();
         }
     }
+}
+
+/// An earlier version kept fewer numbers for each database. They are not trusted, and the row goes.
+#[test]
+fn a_shorter_row_of_numbers_is_read_as_none() {
+    over_every_store(|direct| {
+        direct.run("set a 1 px 5000");
+        let row = b"key-counts";
+        let mut batch = Batch::default();
+        batch.put(Space::System, row.to_vec(), vec![0; 16 * 2 * 8].into());
+        direct.store.write(batch).unwrap();
+        let mut later = Direct::over(Arc::clone(&direct.store));
+        assert_eq!(later.show("dbsize"), "1");
+        let text = later.show("info keyspace");
+        assert!(text.contains("expires=1,avg_ttl=5000\r"), "{text}");
+        let snapshot = direct.store.snapshot().unwrap();
+        assert_eq!(snapshot.get(Space::System, row).unwrap(), None);
+    });
 }
 
 /// A large database is emptied by giving it other rows. Its own are gone, and a reader that began before still sees them.
@@ -316,7 +422,7 @@ fn the_checker_compares_the_index_with_the_keys() {
     let mut direct = Direct::new(StoreKind::BTree);
     direct.run("set a 1 px 1000");
     direct.check();
-    let mut batch = redis_layer::store::Batch::default();
+    let mut batch = Batch::default();
     let stale = redis_layer::types::rows::expiry_key(0, 5, b"b");
     batch.put(Space::Expiry, stale, bytes::Bytes::new());
     let missing = redis_layer::types::rows::expiry_key(0, START_MS + 1000, b"a");

@@ -381,22 +381,31 @@ fn the_cost_of_a_rank_does_not_grow_with_the_set() {
         direct.run("zrank z m500");
         let steps = counters.steps();
         assert!(steps >= size && steps < size + 100, "{steps} to build");
+        let middle = size / 2;
+        // How many times the way of one question each of them takes.
         let asked = [
-            "zrank z m900",
-            "zrevrank z m700",
-            "zrange z 400 401",
-            "zrevrange z 500 501",
-            "zcount z 10 (900",
-            "zrangebyscore z 100 +inf limit 300 2",
+            (1, "zrank z m900".to_owned()),
+            (1, "zrevrank z m700".to_owned()),
+            (1, "zrange z 400 401".to_owned()),
+            (1, "zrevrange z 500 501".to_owned()),
+            (1, "zcount z 10 (900".to_owned()),
+            (1, "zrangebyscore z 100 +inf limit 300 2".to_owned()),
+            (1, "zrandmember z".to_owned()),
+            (3, "zrandmember z 3 withscores".to_owned()),
+            (3, "zrandmember z -3".to_owned()),
+            (1, format!("zremrangebyrank z {middle} {}", middle + 2)),
+            (1, format!("zremrangebyrank z {middle} {middle}")),
+            (1, "zremrangebyrank z -402 -400".to_owned()),
         ];
-        for line in asked {
+        for (ways, line) in asked {
             counters.steps();
-            direct.run(line);
+            direct.run(&line);
             let steps = counters.steps();
             assert!(
-                steps <= 2 * 64 + 4,
+                steps <= ways * (2 * 64 + 4),
                 "{line} takes {steps} steps among {size}"
             );
         }
+        assert_eq!(direct.show("zcard z"), (size - 7).to_string());
     }
 }

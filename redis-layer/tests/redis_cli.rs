@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use common::StoreKind;
+use common::client::Client;
 use common::servers::{Ours, installed};
 
 fn redis_cli(ours: &Ours, args: &[&str], input: &[u8]) -> String {
@@ -66,31 +67,70 @@ fn people_and_pipes_get_their_answers() {
     }
 }
 
+/// Everything that redis-benchmark asks by itself, with the command that it asks for and how many times the requests of a
+/// test it does.
+const ASKED: [(&str, &str, u64); 20] = [
+    ("PING_INLINE", "ping", 2),
+    ("PING_MBULK", "ping", 2),
+    ("SET", "set", 1),
+    ("GET", "get", 1),
+    ("INCR", "incr", 1),
+    // The second time for the list of which ranges are asked.
+    ("LPUSH", "lpush", 2),
+    ("RPUSH", "rpush", 1),
+    ("LPOP", "lpop", 1),
+    ("RPOP", "rpop", 1),
+    ("SADD", "sadd", 1),
+    ("HSET", "hset", 1),
+    ("SPOP", "spop", 1),
+    ("ZADD", "zadd", 1),
+    ("ZPOPMIN", "zpopmin", 1),
+    ("LPUSH (needed to benchmark LRANGE)", "lpush", 2),
+    ("LRANGE_100 (first 100 elements)", "lrange", 4),
+    ("LRANGE_300 (first 300 elements)", "lrange", 4),
+    ("LRANGE_500 (first 500 elements)", "lrange", 4),
+    ("LRANGE_600 (first 600 elements)", "lrange", 4),
+    ("MSET (10 keys)", "mset", 1),
+];
+
 #[test]
 fn redis_benchmark_finds_what_it_asks_for() {
     if !installed("redis-benchmark") {
         return;
     }
-    let ours = Ours::start(StoreKind::BTree.open());
-    let output = Command::new("redis-benchmark")
-        .args(["-h", "127.0.0.1", "-p", &ours.address.port().to_string()])
-        .args([
-            "-t",
-            "set,get,zadd,zpopmin",
-            "-n",
-            "500",
-            "-c",
-            "5",
-            "-P",
-            "4",
-            "--csv",
-        ])
-        .output()
-        .unwrap();
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert!(output.status.success(), "{text}");
-    for test in ["SET", "GET", "ZADD", "ZPOPMIN"] {
-        assert!(text.contains(&format!("\"{test}")), "{text}");
+    const REQUESTS: u64 = 1000;
+    for kind in StoreKind::ALL {
+        let ours = Ours::start(kind.open());
+        // It ends at the first error.
+        let output = Command::new("redis-benchmark")
+            .args(["-h", "127.0.0.1", "-p", &ours.address.port().to_string()])
+            .args([
+                "-n",
+                &REQUESTS.to_string(),
+                "-c",
+                "5",
+                "-P",
+                "4",
+                "-r",
+                "700",
+                "--csv",
+            ])
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success(), "{text}");
+        assert!(!text.to_lowercase().contains("err"), "{text}");
+        let counts = Client::connect(ours.address).counts();
+        for (test, command, times) in ASKED {
+            assert!(text.contains(&format!("\"{test}\"")), "{test}: {text}");
+            let calls = format!("cmdstat_{command}:calls={},", REQUESTS * times);
+            let line = counts.iter().find(|line| line.starts_with(&calls));
+            let line = line.unwrap_or_else(|| panic!("{calls} {counts:?}"));
+            assert!(line.ends_with("rejected_calls=0,failed_calls=0"), "{line}");
+        }
+        assert!(
+            counts.contains(&"total_error_replies:0".to_owned()),
+            "{counts:?}"
+        );
     }
-    assert!(!text.to_lowercase().contains("error"), "{text}");
 }

@@ -174,6 +174,10 @@ fn random_members_are_as_many_as_asked_for() {
             ),
             ("sadd s a", "1"),
             ("srandmember s -4194305", "ERR value is out of range"),
+            ("hset h f v", "1"),
+            ("hrandfield h -4194305", "ERR value is out of range"),
+            ("zadd z 1 a", "1"),
+            ("zrandmember z -4194305", "ERR value is out of range"),
         ]);
     });
 }

@@ -12,8 +12,9 @@
 //! The counts follow each commit, under the locks of the keys. From a clean close to the next opening they are kept
 //! in a row of their own, which the opening removes before anything else is written. The log holds the removal before
 //! every later write, so whatever survives a power cut, the row never survives together with a later write. Without
-//! the row, the first transaction walks over all metadata rows once and counts.
+//! the row, or with a shorter one of an earlier version, the first transaction walks over all metadata rows once and counts.
 
+use std::ops::{AddAssign, Sub, SubAssign};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
 
 use bytes::Bytes;
@@ -29,8 +30,11 @@ const COUNT: usize = DATABASES as usize;
 /// The system row of the mapping: a big-endian u32 for each database, then the next free number.
 const MAPPING_ROW: &[u8] = b"databases";
 /// The system row of the counts: for each database the number of its keys and of those that expire, each a big-endian
-/// i64.
+/// i64, and the sum of their times, a big-endian i128.
 const COUNTS_ROW: &[u8] = b"key-counts";
+const COUNT_BYTES: usize = 8 + 8 + 16;
+/// How long the row was before the sums were in it.
+const EARLIER_COUNTS: usize = COUNT * (8 + 8);
 
 /// The number that the rows of each database carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,12 +106,70 @@ fn numbers_of<const WIDTH: usize, const N: usize>(
         .ok_or_else(|| Error::damaged(Space::System, row, "it has another length"))
 }
 
-/// How many keys there are, and how many of them have an expiry. Rows are counted, so keys that have expired but are
-/// not removed yet are included.
+/// How many keys there are, how many of them have an expiry, and the sum of these times. Rows are counted, so keys that have
+/// expired but are not removed yet are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct KeyCount {
     pub(crate) keys: i64,
     pub(crate) expiring: i64,
+    pub(crate) expiries_ms: i128,
+}
+
+impl KeyCount {
+    /// One key.
+    pub(crate) const fn one(expires_ms: Option<i64>) -> Self {
+        Self {
+            keys: 1,
+            expiring: expires_ms.is_some() as i64,
+            expiries_ms: match expires_ms {
+                Some(expires_ms) => expires_ms as i128,
+                None => 0,
+            },
+        }
+    }
+
+    fn to_bytes(self) -> [u8; COUNT_BYTES] {
+        let [keys, expiring] = [self.keys, self.expiring].map(i64::to_be_bytes);
+        let bytes = [&keys[..], &expiring, &self.expiries_ms.to_be_bytes()].concat();
+        bytes
+            .try_into()
+            .expect("two numbers of eight bytes and one of sixteen")
+    }
+
+    fn from_bytes(bytes: [u8; COUNT_BYTES]) -> Self {
+        let (counts, sum) = bytes.split_at(16);
+        let (counts, _) = counts.as_chunks();
+        Self {
+            keys: i64::from_be_bytes(counts[0]),
+            expiring: i64::from_be_bytes(counts[1]),
+            expiries_ms: i128::from_be_bytes(sum.try_into().expect("sixteen bytes")),
+        }
+    }
+}
+
+impl AddAssign for KeyCount {
+    fn add_assign(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.expiring += other.expiring;
+        self.expiries_ms += other.expiries_ms;
+    }
+}
+
+impl SubAssign for KeyCount {
+    fn sub_assign(&mut self, other: Self) {
+        self.keys -= other.keys;
+        self.expiring -= other.expiring;
+        self.expiries_ms -= other.expiries_ms;
+    }
+}
+
+impl Sub for KeyCount {
+    type Output = Self;
+
+    fn sub(mut self, other: Self) -> Self {
+        self -= other;
+        self
+    }
 }
 
 /// What all transactions know about the databases.
@@ -120,7 +182,8 @@ pub(crate) struct Databases {
     rows: [AtomicU32; COUNT],
     next: AtomicU32,
     keys: [AtomicI64; COUNT],
-    expiring: [AtomicI64; COUNT],
+    /// How many keys have an expiry, and the sum of these times. A number that is read without its sum would spoil the mean.
+    expiring: [Mutex<(i64, i128)>; COUNT],
 }
 
 impl Databases {
@@ -174,13 +237,15 @@ impl Databases {
 
     /// How many rows a database has.
     pub(crate) fn count(&self, db: DbNumber) -> KeyCount {
-        let load = |counts: &[AtomicI64; COUNT]| {
-            let count = counts.get(db as usize);
-            count.map_or(0, |count| count.load(Ordering::Relaxed))
+        let db = db as usize;
+        let (Some(keys), Some(expiring)) = (self.keys.get(db), self.expiring.get(db)) else {
+            return KeyCount::default();
         };
+        let (expiring, expiries_ms) = *expiring.lock();
         KeyCount {
-            keys: load(&self.keys),
-            expiring: load(&self.expiring),
+            keys: keys.load(Ordering::Relaxed),
+            expiring,
+            expiries_ms,
         }
     }
 
@@ -190,7 +255,7 @@ impl Databases {
 
     fn set_count(&self, db: usize, count: KeyCount) {
         self.keys[db].store(count.keys, Ordering::Relaxed);
-        self.expiring[db].store(count.expiring, Ordering::Relaxed);
+        *self.expiring[db].lock() = (count.expiring, count.expiries_ms);
     }
 
     /// Adds to the counts of a database.
@@ -199,8 +264,11 @@ impl Databases {
         if let (true, Some(keys)) = (change.keys != 0, self.keys.get(db)) {
             keys.fetch_add(change.keys, Ordering::Relaxed);
         }
-        if let (true, Some(expiring)) = (change.expiring != 0, self.expiring.get(db)) {
-            expiring.fetch_add(change.expiring, Ordering::Relaxed);
+        let changes = change.expiring != 0 || change.expiries_ms != 0;
+        if let (true, Some(expiring)) = (changes, self.expiring.get(db)) {
+            let mut expiring = expiring.lock();
+            expiring.0 += change.expiring;
+            expiring.1 += change.expiries_ms;
         }
     }
 
@@ -214,12 +282,11 @@ impl Databases {
         let mapping = Mapping::read(&*snapshot)?;
         let counts = match snapshot.get(Space::System, COUNTS_ROW)? {
             Some(value) => {
-                let numbers = numbers_of::<8, { 2 * COUNT }>(&value, COUNTS_ROW)?;
-                let number = |at: usize| i64::from_be_bytes(numbers[at]);
-                let counts = std::array::from_fn(|db| KeyCount {
-                    keys: number(2 * db),
-                    expiring: number(2 * db + 1),
-                });
+                let counts = if value.len() == EARLIER_COUNTS {
+                    count_all(&*snapshot, &mapping)?
+                } else {
+                    numbers_of::<COUNT_BYTES, COUNT>(&value, COUNTS_ROW)?.map(KeyCount::from_bytes)
+                };
                 let mut batch = Batch::default();
                 batch.delete(Space::System, COUNTS_ROW.to_vec());
                 store.write(batch)?;
@@ -241,8 +308,8 @@ impl Databases {
         if !self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        let numbers = self.counts().into_iter().flat_map(|c| [c.keys, c.expiring]);
-        let value: Vec<u8> = numbers.flat_map(i64::to_be_bytes).collect();
+        let counts = self.counts().into_iter();
+        let value: Vec<u8> = counts.flat_map(KeyCount::to_bytes).collect();
         let mut batch = Batch::default();
         batch.put(Space::System, COUNTS_ROW.to_vec(), Bytes::from(value));
         Ok(store.write(batch)?)
@@ -256,9 +323,7 @@ fn count_all(snapshot: &dyn Snapshot, mapping: &Mapping) -> Result<[KeyCount; CO
     while let Some((row, value)) = cursor.row() {
         let (rows, _) = decode_metadata_key(row)?;
         if let Some(db) = mapping.database_of(rows) {
-            let count = &mut counts[db as usize];
-            count.keys += 1;
-            count.expiring += i64::from(stored_expiry(value).is_some());
+            counts[db as usize] += KeyCount::one(stored_expiry(value));
         }
         cursor.advance()?;
     }

@@ -85,6 +85,6 @@ fn flush_scope(txn: &mut Txn<'_>, args: Args<'_>, scope: FlushScope) -> Outcome 
 
 /// `DBSIZE`
 pub(crate) fn dbsize(txn: &mut Txn<'_>, _args: Args<'_>) -> Outcome {
-    let (keys, _) = txn.live_keys(txn.selected_db())?;
+    let keys = txn.live_keys(txn.selected_db())?.keys;
     Ok(Reply::count(keys))
 }

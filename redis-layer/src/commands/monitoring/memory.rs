@@ -72,7 +72,7 @@ pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
     let txn = server.begin(0)?;
     let mut keys = 0;
     for db in 0..crate::commands::DATABASES {
-        keys += txn.live_keys(db)?.0;
+        keys += txn.live_keys(db)?.keys;
     }
     let dataset = used.saturating_sub(clients as u64);
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]

@@ -26,16 +26,10 @@ impl Stored {
         })
     }
 
-    const fn count(self) -> KeyCount {
+    fn count(self) -> KeyCount {
         match self {
-            Self::Absent => KeyCount {
-                keys: 0,
-                expiring: 0,
-            },
-            Self::Present { expires_ms } => KeyCount {
-                keys: 1,
-                expiring: expires_ms.is_some() as i64,
-            },
+            Self::Absent => KeyCount::default(),
+            Self::Present { expires_ms } => KeyCount::one(expires_ms),
         }
     }
 
@@ -54,6 +48,16 @@ impl Stored {
             }
         }
     }
+}
+
+/// How many keys of a database exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LiveKeys {
+    pub(crate) keys: u64,
+    /// How many of them have an expiry.
+    pub(crate) expiring: u64,
+    /// How long these have to live, on average. 0 without any.
+    pub(crate) ttl_mean_ms: u64,
 }
 
 impl Committed {
@@ -115,15 +119,9 @@ fn count_change(
     rows: DbNumber,
     (was, is): (KeyCount, KeyCount),
 ) {
-    let change = KeyCount {
-        keys: is.keys - was.keys,
-        expiring: is.expiring - was.expiring,
-    };
+    let change = is - was;
     match counts.iter_mut().find(|(of, _)| *of == rows) {
-        Some((_, sum)) => {
-            sum.keys += change.keys;
-            sum.expiring += change.expiring;
-        }
+        Some((_, sum)) => *sum += change,
         None => counts.push((rows, change)),
     }
 }
@@ -138,13 +136,13 @@ impl Txn<'_> {
         Ok(Stored::of(value.as_ref().map(|value| &***value)))
     }
 
-    /// How many keys of a database exist and how many of them have an expiry, including the changes so far. Exact.
+    /// The keys of a database that exist, including the changes so far. Exact.
     ///
     /// Cost: O(1), and a step for each key that has expired and is not removed yet, or was changed.
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub(crate) fn live_keys(&self, db: DbNumber) -> Result<(u64, u64)> {
+    pub(crate) fn live_keys(&self, db: DbNumber) -> Result<LiveKeys> {
         let rows = self.mapping.rows_of(db);
         let mut count = match self.began.database_of(rows) {
             Some(began) => self.shared.databases().count(began),
@@ -156,11 +154,10 @@ impl Txn<'_> {
             .snapshot
             .scan(Space::Expiry, &expired, Direction::Forward)?;
         while let Some((row, _)) = cursor.row() {
-            let (_, _, key) = decode_expiry_key(row)?;
+            let (_, expires_ms, key) = decode_expiry_key(row)?;
             // Keys that were changed are counted below.
             if changes.get(&metadata_key(rows, &key)).is_none() {
-                count.keys -= 1;
-                count.expiring -= 1;
+                count -= KeyCount::one(Some(expires_ms));
             }
             cursor.advance()?;
         }
@@ -172,11 +169,16 @@ impl Txn<'_> {
             } else {
                 KeyCount::default()
             };
-            count.keys += new.keys - old.keys;
-            count.expiring += new.expiring - old.expiring;
+            count += new - old;
         }
         let natural = |number: i64| u64::try_from(number).unwrap_or(0);
-        Ok((natural(count.keys), natural(count.expiring)))
+        let ttl_sum_ms = count.expiries_ms - i128::from(count.expiring) * i128::from(self.now_ms);
+        let ttl_mean_ms = ttl_sum_ms.checked_div(count.expiring.into()).unwrap_or(0);
+        Ok(LiveKeys {
+            keys: natural(count.keys),
+            expiring: natural(count.expiring),
+            ttl_mean_ms: u64::try_from(ttl_mean_ms).unwrap_or(0),
+        })
     }
 
     /// Makes all changes at once. Returns what they were.
@@ -249,7 +251,7 @@ impl Txn<'_> {
             let new = Stored::of(value.as_deref());
             let (was, is) = (old.count(), new.count());
             let has_expired = was.keys > 0 && !old.is_live(self.now_ms);
-            if was == is && old.expires_ms() == new.expires_ms() && !has_expired {
+            if was == is && !has_expired {
                 continue;
             }
             let (rows, key) = decode_metadata_key(row)?;

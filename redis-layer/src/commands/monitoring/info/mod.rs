@@ -209,12 +209,15 @@ fn cluster_section(_server: &Server, text: &mut String) {
 fn keyspace_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     let txn = server.begin(0)?;
     for db in 0..DATABASES {
-        let (keys, expiring) = txn.live_keys(db)?;
-        if keys > 0 {
+        let live = txn.live_keys(db)?;
+        if live.keys > 0 {
             line(
                 text,
                 &format!("db{db}"),
-                format_args!("keys={keys},expires={expiring},avg_ttl=0"),
+                format_args!(
+                    "keys={},expires={},avg_ttl={}",
+                    live.keys, live.expiring, live.ttl_mean_ms
+                ),
             );
         }
     }
