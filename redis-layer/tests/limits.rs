@@ -3,7 +3,6 @@
 
 mod common;
 
-use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
@@ -27,22 +26,6 @@ fn ours_with(config: &[(&'static str, &str)]) -> Ours {
         ..Options::default()
     };
     Ours::start_with(StoreKind::BTree.open(), options)
-}
-
-/// How much memory a program has in use.
-fn resident_bytes(program: &Running) -> usize {
-    let status = fs::read_to_string(format!("/proc/{}/status", program.process.id())).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
-    let kilobytes: usize = line
-        .split_ascii_whitespace()
-        .nth(1)
-        .unwrap()
-        .parse()
-        .unwrap();
-    kilobytes * 1024
 }
 
 #[test]
@@ -73,7 +56,7 @@ fn a_command_larger_than_the_limit_ends_the_connection() {
 #[test]
 fn announced_lengths_allocate_nothing() {
     let program = Running::in_memory(&[]);
-    let before = resident_bytes(&program);
+    let before = program.bytes_of("VmRSS");
     let mut clients = Vec::new();
     for _ in 0..100 {
         let mut client = Client::connect(program.address);
@@ -84,7 +67,7 @@ fn announced_lengths_allocate_nothing() {
         Client::connect(program.address).call(&["ping"]),
         "+PONG\\r\\n"
     );
-    let grown = resident_bytes(&program).saturating_sub(before);
+    let grown = program.bytes_of("VmRSS").saturating_sub(before);
     assert!(
         grown < 100 * 256 * 1024,
         "{grown} bytes for 100 half commands"
@@ -142,7 +125,7 @@ fn an_answer_larger_than_all_clients_may_hold_is_not_written() {
     modest.call(&["sadd", "s", &large]);
     modest.call(&["zadd", "z", "1", &large]);
     modest.call(&["hset", "h", "f", &large]);
-    let before = resident_bytes(&program);
+    let before = program.bytes_of("VmRSS");
     let in_parts = |command: &str| format!("multi\r\n{}exec\r\n", command.repeat(300));
     for (n, commands) in [
         "srandmember s -10000\r\n".to_owned(),
@@ -165,7 +148,7 @@ fn an_answer_larger_than_all_clients_may_hold_is_not_written() {
         let evicted = format!("evicted_clients:{}\\r\\n", n + 1);
         assert!(info.contains(&evicted), "{commands} {info}");
     }
-    let grown = resident_bytes(&program).saturating_sub(before);
+    let grown = program.bytes_of("VmRSS").saturating_sub(before);
     assert!(grown < 64 << 20, "{grown} bytes");
 }
 
@@ -265,7 +248,7 @@ fn a_client_that_does_not_read_holds_little_memory() {
     let program = Running::in_memory(&[]);
     let mut client = Client::connect(program.address);
     client.call(&["set", "k", &"v".repeat(100_000)]);
-    let before = resident_bytes(&program);
+    let before = program.bytes_of("VmRSS");
     let mut lazy: Vec<Client> = (0..10).map(|_| Client::connect(program.address)).collect();
     for client in &mut lazy {
         // A hundred megabytes of answers each, if all of them were kept.
@@ -273,7 +256,7 @@ fn a_client_that_does_not_read_holds_little_memory() {
     }
     thread::sleep(Duration::from_millis(300));
     assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
-    let grown = resident_bytes(&program).saturating_sub(before);
+    let grown = program.bytes_of("VmRSS").saturating_sub(before);
     assert!(grown < 30 << 20, "{grown} bytes");
 }
 
@@ -301,7 +284,7 @@ fn idle_connections_are_cheap() {
     let program = Running::in_memory(&["--maxclients", &room]);
     let mut client = Client::connect(program.address);
     client.call(&["set", "k", "v"]);
-    let before = resident_bytes(&program);
+    let before = program.bytes_of("VmRSS");
     let ping = |stream: &mut TcpStream| {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(b"PING\r\n").unwrap();
@@ -331,7 +314,7 @@ fn idle_connections_are_cheap() {
         assert!(Instant::now() < deadline, "{all}");
         thread::sleep(Duration::from_millis(10));
     }
-    let each = resident_bytes(&program).saturating_sub(before) as u64 / connections;
+    let each = program.bytes_of("VmRSS").saturating_sub(before) as u64 / connections;
     eprintln!("{each} bytes for an idle connection, {longest:?} for an answer to another");
     assert!(each < 8 * 1024, "{each} bytes for an idle connection");
     assert!(longest < Duration::from_secs(1), "{longest:?}");
@@ -350,7 +333,7 @@ fn half_commands_are_cheap() {
     let program = Running::in_memory(&[]);
     let mut client = Client::connect(program.address);
     client.call(&["ping"]);
-    let before = resident_bytes(&program);
+    let before = program.bytes_of("VmRSS");
     let mut slow: Vec<_> = (0..CONNECTIONS)
         .map(|_| TcpStream::connect(program.address).unwrap())
         .collect();
@@ -365,7 +348,7 @@ fn half_commands_are_cheap() {
         // By now each of them has been read.
         client.call(&["ping"]);
     }
-    let each = resident_bytes(&program).saturating_sub(before) / CONNECTIONS;
+    let each = program.bytes_of("VmRSS").saturating_sub(before) / CONNECTIONS;
     eprintln!("{each} bytes for a connection with {ARGUMENTS} arguments of one byte");
     assert!(each < 64 * 1024, "{each} bytes for a connection");
 }

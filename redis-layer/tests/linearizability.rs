@@ -6,7 +6,11 @@
 //! (1993): try every command that may come next, and remember which sets of commands led to which state, so
 //! that none is tried twice (Lowe, 2017).
 //!
-//! Histories of many short runs find more than one long run, and their search is quick.
+//! A history is of one key: of one type, or one whose type changes while clients ask for this type and for that. The model that
+//! the tests share says what a command answers.
+//!
+//! Histories of many short runs find more than one long run, and their search is quick. HISTORIES in the environment
+//! says how many there are of each kind, over each store, with one thread that serves and with two.
 
 mod common;
 
@@ -17,133 +21,68 @@ use std::thread;
 
 use common::StoreKind;
 use common::client::Client;
+use common::model::{
+    ANY, CHOOSING, HASHES, Key, LISTS, SETS, SORTED_SETS, STRINGS, changed_nothing, random_command,
+    words,
+};
 use common::random::Random;
 use common::servers::Ours;
+use redis_layer::server::Options;
 
 const CLIENTS: usize = 16;
 /// Commands of each client in one run. All of them together fit into the bits of a `u64`.
 const EACH: usize = 4;
-const RUNS: u64 = 40;
-
-/// A command on one sorted set.
-#[derive(Debug, Clone, PartialEq)]
-enum Operation {
-    Add(usize, i64),
-    Increment(usize, i64),
-    Remove(usize),
-    Score(usize),
-    PopLeast,
-    Count,
-}
+/// Members and fields that commands name: few, so that they meet.
+const MEMBERS: usize = 2;
 
 /// A command with its answer, and when it was under way.
 #[derive(Debug, Clone)]
 struct Call {
-    operation: Operation,
+    command: String,
     answer: String,
     began: u64,
     ended: u64,
 }
 
-const MEMBERS: usize = 3;
-
-/// What a sorted set holds: scores by member. The search makes and compares millions of them.
-type State = [Option<i64>; MEMBERS];
-
-impl Operation {
-    fn random(random: &mut Random) -> Self {
-        let member = random.below(MEMBERS);
-        let score = i64::try_from(random.below(5)).unwrap();
-        match random.below(8) {
-            0 | 1 => Self::Add(member, score),
-            2 | 3 => Self::Increment(member, score),
-            4 => Self::Remove(member),
-            5 => Self::Score(member),
-            6 => Self::PopLeast,
-            _ => Self::Count,
-        }
-    }
-
-    fn words(&self, key: &str) -> Vec<String> {
-        let name = |member: &usize| format!("m{member}");
-        let (first, rest) = match self {
-            Self::Add(member, score) => ("zadd", vec![score.to_string(), name(member)]),
-            Self::Increment(member, by) => ("zincrby", vec![by.to_string(), name(member)]),
-            Self::Remove(member) => ("zrem", vec![name(member)]),
-            Self::Score(member) => ("zscore", vec![name(member)]),
-            Self::PopLeast => ("zpopmin", vec![]),
-            Self::Count => ("zcard", vec![]),
-        };
-        let start = [first.to_owned(), key.to_owned()];
-        start.into_iter().chain(rest).collect()
-    }
-
-    /// What the command answers in a state, and the state that it leaves.
-    fn apply(&self, state: &State) -> (String, State) {
-        let mut after = *state;
-        let bulk = |text: String| format!("${}\\r\\n{text}\\r\\n", text.len());
-        let number = |number: usize| format!(":{number}\\r\\n");
-        let answer = match self {
-            Self::Add(member, score) => {
-                number(usize::from(after[*member].replace(*score).is_none()))
-            }
-            Self::Increment(member, by) => {
-                let score = after[*member].unwrap_or(0) + by;
-                after[*member] = Some(score);
-                bulk(score.to_string())
-            }
-            Self::Remove(member) => number(usize::from(after[*member].take().is_some())),
-            Self::Score(member) => match after[*member] {
-                Some(score) => bulk(score.to_string()),
-                None => "$-1\\r\\n".to_owned(),
-            },
-            Self::PopLeast => {
-                let scores = after.iter().enumerate();
-                let held = scores.filter_map(|(member, score)| Some(((*score)?, member)));
-                match held.min() {
-                    Some((score, member)) => {
-                        after[member] = None;
-                        let pair = bulk(format!("m{member}")) + &bulk(score.to_string());
-                        format!("*2\\r\\n{pair}")
-                    }
-                    None => "*0\\r\\n".to_owned(),
-                }
-            }
-            Self::Count => number(after.iter().flatten().count()),
-        };
-        (answer, after)
-    }
-}
-
-/// Whether the commands have an order that explains their answers, from an empty set on.
+/// Whether the commands have an order that explains their answers, from no key on.
 fn is_linearizable(history: &[Call]) -> bool {
     assert!(history.len() <= 64);
-    let mut seen: HashSet<(u64, State)> = HashSet::new();
-    let mut ways = vec![(0_u64, State::default())];
-    while let Some((done, state)) = ways.pop() {
-        if done.count_ones() as usize == history.len() {
+    // Those that ended first most likely come first.
+    let mut history: Vec<&Call> = history.iter().collect();
+    history.sort_by_key(|call| call.ended);
+    let mut seen: HashSet<(u64, Key)> = HashSet::new();
+    let mut ways = vec![(0_u64, Key::default())];
+    while let Some((done, key)) = ways.pop() {
+        let mut left = (0..history.len()).filter(|at| done >> at & 1 == 0);
+        let Some(first) = left.next() else {
             return true;
-        }
-        let left = (0..history.len()).filter(|at| done >> at & 1 == 0);
+        };
         // Whoever began after another had ended does not come before it.
-        let first_end = left.clone().map(|at| history[at].ended).min();
-        for at in left {
-            let call = &history[at];
-            if Some(call.began) > first_end {
+        let first_end = history[first].ended;
+        let may_be_next = |at: &usize| history[*at].began < first_end;
+        let mut next = Vec::new();
+        for at in [first].into_iter().chain(left.filter(may_be_next)) {
+            let call = history[at];
+            let mut after = key.clone();
+            if after.apply(&call.command, &call.answer) != call.answer {
                 continue;
             }
-            let (answer, after) = call.operation.apply(&state);
             let way = (done | 1 << at, after);
-            if answer == call.answer && seen.insert(way) {
-                ways.push(way);
+            if changed_nothing(&call.command, &call.answer) {
+                // It may as well come now: whatever is possible now is possible behind it.
+                next = vec![way];
+                break;
             }
+            next.push(way);
         }
+        next.retain(|way| seen.insert(way.clone()));
+        ways.extend(next.into_iter().rev());
     }
     false
 }
 
 /// Runs random commands of all clients on one key.
-fn record(ours: &Ours, key: &str, seed: u64) -> Vec<Call> {
+fn record(ours: &Ours, key: &str, commands: &[&[&str]], seed: u64) -> Vec<Call> {
     let clock = AtomicU64::new(0);
     let start = Barrier::new(CLIENTS);
     thread::scope(|scope| {
@@ -155,15 +94,21 @@ fn record(ours: &Ours, key: &str, seed: u64) -> Vec<Call> {
                     let mut client = Client::connect(ours.address);
                     start.wait();
                     let call = |_| {
-                        let operation = Operation::random(&mut random);
-                        let words = operation.words(key);
-                        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                        let lines = if random.once_in(8) {
+                            ANY
+                        } else {
+                            random.pick(commands)
+                        };
+                        let command = random_command(&mut random, lines, MEMBERS);
+                        let words = words(&command, key);
+                        let words = words.into_iter().map(|word| word.to_owned().into());
+                        let words = [words.collect()];
                         let began = clock.fetch_add(1, Ordering::SeqCst);
-                        let answer = client.call(&words);
+                        let answer = client.pipeline(&words).remove(0);
                         let ended = clock.fetch_add(1, Ordering::SeqCst);
                         Call {
-                            operation,
-                            answer,
+                            command,
+                            answer: String::from_utf8(answer).unwrap(),
                             began,
                             ended,
                         }
@@ -177,39 +122,73 @@ fn record(ours: &Ours, key: &str, seed: u64) -> Vec<Call> {
     })
 }
 
-#[test]
-fn every_history_over_a_tree_has_an_order() {
-    every_history_has_an_order(StoreKind::BTree);
-}
-
-#[test]
-fn every_history_over_the_engine_has_an_order() {
-    every_history_has_an_order(StoreKind::Engine);
-}
-
-fn every_history_has_an_order(kind: StoreKind) {
-    let ours = Ours::start(kind.open());
-    for seed in 0..RUNS {
-        let history = record(&ours, &format!("z{seed}"), seed);
-        assert!(
-            is_linearizable(&history),
-            "over {kind:?}, seed {seed}: {history:#?}"
-        );
+/// Over each store. A single thread that serves puts what several clients ask into one transaction; two work at once.
+fn every_history_has_an_order(commands: &[&[&str]]) {
+    let histories = std::env::var("HISTORIES").map_or(40, |histories| histories.parse().unwrap());
+    for kind in StoreKind::ALL {
+        for threads in [1, 2] {
+            let ours = Ours::start_on(threads, kind.open(), Options::default());
+            for seed in 0..histories {
+                let history = record(&ours, &format!("k{seed}"), commands, seed);
+                assert!(
+                    is_linearizable(&history),
+                    "over {kind:?}, {threads} threads, seed {seed}: {history:#?}"
+                );
+            }
+        }
     }
+}
+
+#[test]
+fn every_history_of_a_string_has_an_order() {
+    every_history_has_an_order(&[STRINGS]);
+}
+
+#[test]
+fn every_history_of_a_hash_has_an_order() {
+    every_history_has_an_order(&[HASHES]);
+}
+
+#[test]
+fn every_history_of_a_list_has_an_order() {
+    every_history_has_an_order(&[LISTS]);
+}
+
+#[test]
+fn every_history_of_a_set_has_an_order() {
+    every_history_has_an_order(&[SETS, SETS, CHOOSING]);
+}
+
+#[test]
+fn every_history_of_a_sorted_set_has_an_order() {
+    every_history_has_an_order(&[SORTED_SETS]);
+}
+
+#[test]
+fn every_history_of_a_key_that_changes_its_type_has_an_order() {
+    every_history_has_an_order(&[
+        STRINGS,
+        HASHES,
+        LISTS,
+        SETS,
+        CHOOSING,
+        SORTED_SETS,
+        &["del"],
+    ]);
 }
 
 /// The checker itself must refuse what has no order.
 #[test]
 fn a_history_without_an_order_is_refused() {
-    let call = |operation, answer: &str, began, ended| Call {
-        operation,
+    let call = |command: &str, answer: &str, began, ended| Call {
+        command: command.to_owned(),
         answer: answer.to_owned(),
         began,
         ended,
     };
-    let add = |began, ended| call(Operation::Add(0, 1), ":1\\r\\n", began, ended);
-    let read = |answer, began, ended| call(Operation::Score(0), answer, began, ended);
-    let (nothing, one) = ("$-1\\r\\n", "$1\\r\\n1\\r\\n");
+    let add = |began, ended| call("zadd 1 m0", ":1\r\n", began, ended);
+    let read = |answer, began, ended| call("zscore m0", answer, began, ended);
+    let (nothing, one) = ("$-1\r\n", "$1\r\n1\r\n");
     // While the write is under way, a read may come before it or behind it.
     assert!(is_linearizable(&[add(0, 3), read(nothing, 1, 2)]));
     assert!(is_linearizable(&[add(0, 3), read(one, 1, 2)]));
@@ -221,11 +200,41 @@ fn a_history_without_an_order_is_refused() {
         read(one, 1, 2),
         read(nothing, 3, 4)
     ]));
-    // A member is new once.
-    assert!(!is_linearizable(&[add(0, 9), add(1, 8)]));
-    // An increment that nobody saw is lost.
-    let increment = |began, ended| call(Operation::Increment(0, 1), one, began, ended);
-    assert!(!is_linearizable(&[increment(0, 9), increment(1, 8)]));
+    // Two commands at once, of which one may not have happened to the other: a lost update, the same thing taken
+    // or made twice, an order that the answers do not have, a key of two types.
+    for (one, other) in [
+        (("zadd 1 m0", ":1\r\n"), ("zadd 2 m0", ":1\r\n")),
+        (("zincrby 1 m0", one), ("zincrby 1 m0", one)),
+        (("incr", ":1\r\n"), ("incr", ":1\r\n")),
+        (("append 3", ":1\r\n"), ("append 4", ":1\r\n")),
+        (("setnx 1", ":1\r\n"), ("setnx 2", ":1\r\n")),
+        (("getset 1", nothing), ("getset 2", nothing)),
+        (("hset m0 1", ":1\r\n"), ("hset m0 2", ":1\r\n")),
+        (("hincrby m0 2", ":2\r\n"), ("hincrby m0 3", ":3\r\n")),
+        (("rpush a", ":1\r\n"), ("lpush b", ":1\r\n")),
+        (("lpush a", ":1\r\n"), ("lrange 0 -1", "*1\r\n$1\r\nb\r\n")),
+        (("sadd m0", ":1\r\n"), ("sadd m0", ":1\r\n")),
+        (("incr", ":1\r\n"), ("sadd m0", ":1\r\n")),
+    ] {
+        let both = [call(one.0, one.1, 0, 9), call(other.0, other.1, 1, 8)];
+        assert!(!is_linearizable(&both), "{both:?}");
+    }
+    for (make, take, took) in [
+        ("rpush a", "lpop", "$1\r\na\r\n"),
+        ("sadd m0", "spop", "$2\r\nm0\r\n"),
+        ("zadd 1 m0", "zpopmin", "*2\r\n$2\r\nm0\r\n$1\r\n1\r\n"),
+        ("set 1", "del", ":1\r\n"),
+    ] {
+        let made = if make.starts_with("set") {
+            "+OK\r\n"
+        } else {
+            ":1\r\n"
+        };
+        let once = [call(make, made, 0, 1), call(take, took, 2, 9)];
+        assert!(is_linearizable(&once), "{once:?}");
+        let twice = [&once[..], &[call(take, took, 3, 8)]].concat();
+        assert!(!is_linearizable(&twice), "{twice:?}");
+    }
 }
 
 /// Money moves between accounts, each time under `WATCH`. The sum stays, and no move is lost.

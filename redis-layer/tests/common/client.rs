@@ -130,6 +130,19 @@ pub(crate) fn encode(command: &Command) -> Vec<u8> {
     bytes
 }
 
+/// What an array holds, each reply as it came.
+pub(crate) fn elements(array: &[u8]) -> Vec<Vec<u8>> {
+    assert_eq!(array.first(), Some(&b'*'), "{}", array.escape_ascii());
+    let first = array.windows(2).position(|pair| pair == b"\r\n").unwrap() + 2;
+    let mut left = &array[first..];
+    let mut elements = Vec::new();
+    while let Some(length) = reply_length(left) {
+        elements.push(left[..length].to_vec());
+        left = &left[length..];
+    }
+    elements
+}
+
 /// How long the first reply is, if all of it is there.
 fn reply_length(bytes: &[u8]) -> Option<usize> {
     let line = bytes.windows(2).position(|pair| pair == b"\r\n")?;

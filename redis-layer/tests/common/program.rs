@@ -1,5 +1,6 @@
 //! The program in a process of its own, as people run it.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -52,6 +53,16 @@ impl Running {
         let address = address.recv_timeout(Duration::from_secs(10));
         let address = address.expect("the program listens");
         Self { process, address }
+    }
+
+    /// How much memory of a kind it has, as the system counts: `VmRSS` is all that is in memory, `RssAnon` what no
+    /// file stands behind.
+    pub(crate) fn bytes_of(&self, kind: &str) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+        let (_, value) = lines.find(|(name, _)| *name == kind).unwrap();
+        let kilobytes = value.trim().trim_end_matches(" kB");
+        kilobytes.parse::<usize>().unwrap() * 1024
     }
 }
 

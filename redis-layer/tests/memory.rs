@@ -1,0 +1,85 @@
+//! What the server holds in memory does not grow with the number of keys: a key is rows, and rows go to tables.
+//!
+//! Counted is the memory that no file stands behind. Of tables, which are mapped, the system may drop any page.
+
+mod common;
+
+use std::thread;
+use std::time::Duration;
+
+use common::client::Client;
+use common::model::words;
+use common::program::{Running, command};
+
+/// Keys of the small data set. The large one has eight times as many.
+const FEW: usize = 50_000;
+const MANY: usize = 8 * FEW;
+/// How many bytes each further key may take: fewer than its name is long, which any table of keys would hold. What is measured
+/// differs by some megabytes from one moment to the next, as flushes and compactions begin and end.
+const BYTES_EACH: usize = 24;
+const ROUNDS: usize = 30;
+
+/// Adds keys of all types, a fifth of them with an expiry time. Each is looked up too: that its use is noted must take no memory
+/// either.
+fn fill(client: &mut Client, numbers: std::ops::Range<usize>) {
+    let numbers: Vec<usize> = numbers.collect();
+    for numbers in numbers.chunks(250) {
+        let commands = numbers.iter().flat_map(|n| {
+            let key = format!("a-key-with-a-long-name:{n:08}");
+            assert!(key.len() > BYTES_EACH);
+            let (write, read) = [
+                ("set value-of-a-string", "get"),
+                ("hset field value", "hget field"),
+                ("rpush element", "llen"),
+                ("sadd member", "sismember member"),
+                ("zadd 1 member", "zscore member"),
+            ][n % 5];
+            let expires = (n % 10 < 2).then_some("pexpireat 4102444800000");
+            let lines = [Some(write), expires, Some(read)];
+            let lines = lines.into_iter().flatten();
+            let commands = lines.map(|line| {
+                let words = words(line, &key).into_iter();
+                words.map(|word| word.to_owned().into()).collect()
+            });
+            commands.collect::<Vec<_>>()
+        });
+        for reply in client.pipeline(&commands.collect::<Vec<_>>()) {
+            assert_ne!(reply[0], b'-', "{}", reply.escape_ascii());
+        }
+    }
+}
+
+/// The least that the program holds within some rounds, or the first that is at most `enough`. Each round writes some keys
+/// once more: what the many writes before have freed is given back bit by bit, while others follow.
+fn held(program: &Running, client: &mut Client, keys: usize, enough: usize) -> usize {
+    let mut least = usize::MAX;
+    for _ in 0..ROUNDS {
+        fill(client, keys - FEW / 10..keys);
+        thread::sleep(Duration::from_millis(20));
+        least = least.min(program.bytes_of("RssAnon"));
+        if least <= enough {
+            break;
+        }
+    }
+    least
+}
+
+#[test]
+fn eight_times_as_many_keys_take_no_more_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    // What was written last is in memory: little of it here, so that few keys fill it. And what is freed goes back to
+    // the system at once, so that it is not counted.
+    let options = ["--sync", "no", "--write-buffer", "1mb"];
+    let mut command = command();
+    command.arg("--dir").arg(dir.path()).args(options);
+    let program = Running::spawn(command.env("MIMALLOC_PURGE_DELAY", "0"));
+    let mut client = Client::connect(program.address);
+    fill(&mut client, 0..FEW);
+    let few = held(&program, &mut client, FEW, 0);
+    fill(&mut client, FEW..MANY);
+    let allowed = few + BYTES_EACH * (MANY - FEW);
+    let many = held(&program, &mut client, MANY, allowed);
+    eprintln!("{few} bytes with {FEW} keys, {many} with {MANY}");
+    assert!(many <= allowed, "{few} bytes, and then {many}");
+    assert_eq!(client.call(&["dbsize"]), format!(":{MANY}\\r\\n"));
+}
