@@ -114,11 +114,19 @@ fn append_lz4(out: &mut Vec<u8>, contents: &[u8]) -> bool {
     true
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many checksums this thread has compared.
+    pub(super) static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// Checks the checksum of `stored`: contents and trailer, which are at `offset` in the file.
 ///
 /// # Errors
 /// What is wrong, as part of a sentence.
 pub(super) fn verify(stored: &[u8], offset: u64) -> Result<(), String> {
+    #[cfg(test)]
+    COMPARED.set(COMPARED.get() + 1);
     let (covered, stated) = stored
         .split_last_chunk::<4>()
         .expect("a handle's range has a trailer");
