@@ -43,7 +43,7 @@ pub fn command_page() -> String {
         let _ = write!(
             page,
             "\n## {title}\n\n\
-             | command | kind | since | cost | what it does |\n|---|---|---|---|---|\n"
+             | command | what it does | arguments | kind | since | cost |\n|---|---|---|---|---|---|\n"
         );
         for spec in COMMANDS.iter().filter(|spec| spec.group == group) {
             page.push_str(&row(spec));
@@ -57,7 +57,12 @@ pub fn command_page() -> String {
 }
 
 fn row(spec: &Spec) -> String {
-    let usage = usage(spec).replace('|', "\\|");
+    let name = spec.full_name.to_uppercase().replace('|', " ");
+    let usage = usage(spec);
+    let arguments = match usage[name.len()..].trim_start() {
+        "" => String::new(),
+        arguments => format!("`{}`", arguments.replace('|', "\\|")),
+    };
     let kind = if spec.has(Flag::Write) {
         "write"
     } else if spec.has(Flag::ReadOnly) {
@@ -71,5 +76,5 @@ fn row(spec: &Spec) -> String {
         summary,
         ..
     } = spec;
-    format!("| `{usage}` | {kind} | {since} | {cost} | {summary} |\n")
+    format!("| `{name}` | {summary} | {arguments} | {kind} | {since} | {cost} |\n")
 }
