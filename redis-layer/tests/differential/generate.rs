@@ -8,6 +8,11 @@
 //! - What a random command removes is chance. The commands behind it make both servers alike
 //!   again: `SPOP t0 2` comes with `DEL t0`.
 //! - A command that would wait for ever has a short time limit.
+//! - Before `SORT` comes a command that clears an error of an earlier number, which Redis's `SORT` takes for its own:
+//!   [`with_good_numbers`].
+//!
+//! Keys, members and values are short ones that meet, and now and then long ones with one start, of lengths around the limits of
+//! encodings. A script in eight ends with a look at what every key holds.
 //!
 //! To add a group: a file with `pub(super) fn commands(g: &mut Generator) -> Vec<Command>`, and
 //! a line in [`GROUPS`]. `compare.rs` says how its replies are compared. A test asks that
@@ -34,7 +39,8 @@ use bytes::Bytes;
 use crate::common::client::Command;
 use crate::common::random::Random;
 use crate::values::{
-    ANY_KEYS, BAD_INTEGERS, BAD_SCORES, BOUNDS, INTEGERS, LEX_KEYS, MEMBERS, SCORES,
+    ANY_KEYS, BAD_INTEGERS, BAD_SCORES, BOUNDS, INTEGERS, LEX_KEYS, LONG, LONG_KEYS, MEMBERS,
+    SCORES, VAST,
 };
 
 /// Makes one command, with those that must follow it.
@@ -139,6 +145,25 @@ pub(crate) struct Generator {
     now_s: i64,
 }
 
+/// `SORT` in Redis takes an error of an earlier number for its own. So a command with good numbers, which clears it, comes
+/// before each one.
+pub(crate) fn with_good_numbers(commands: Vec<Command>) -> Vec<Command> {
+    let good = args([b"georadius_ro", b"no places", b"0", b"0", b"0", b"m"]);
+    let mut all: Vec<Command> = Vec::with_capacity(commands.len() + 1);
+    for command in commands {
+        if is_sort(&command) && all.last() != Some(&good) {
+            all.push(good.clone());
+        }
+        all.push(command);
+    }
+    all
+}
+
+fn is_sort(command: &Command) -> bool {
+    let name = command[0].to_ascii_lowercase();
+    [&b"sort"[..], b"sort_ro"].contains(&&*name)
+}
+
 /// Words as arguments.
 fn args<const N: usize>(words: [&[u8]; N]) -> Command {
     words
@@ -164,9 +189,14 @@ impl Generator {
                 script.extend(transactions::commands(self));
             } else if self.once_in(60) {
                 script.extend(pubsub::subscription(self));
+            } else if self.once_in(60) {
+                script.push(server::refused(self));
             } else {
                 script.extend(self.plain_commands());
             }
+        }
+        if self.once_in(8) {
+            script.extend(generic::whole_state());
         }
         script
     }
@@ -181,31 +211,21 @@ impl Generator {
             found
         });
         let mut commands = group.unwrap().1(self);
+        // What is around a SORT prepares it, or shows what it has stored.
+        let at = commands.iter().position(is_sort).unwrap_or(0);
         // Nobody counts the arguments of CLUSTER here: known_differences.rs.
-        if self.once_in(25) && commands[0][0] != "cluster" {
-            self.damage(&mut commands[0]);
+        if self.once_in(25) && commands[at][0] != "cluster" {
+            self.damage(&mut commands[at]);
         }
         if self.once_in(4) {
-            let name = &mut commands[0][0];
+            let name = &mut commands[at][0];
             *name = name.to_ascii_uppercase().into();
         }
         if commands[0][0].eq_ignore_ascii_case(b"swapdb") {
             // Redis looks whether a watched key is in one of the two. Here every watch on them is broken.
             commands.push(args([b"unwatch"]));
         }
-        if commands[0][0].to_ascii_lowercase().starts_with(b"sort") {
-            // SORT in Redis takes an error of an earlier number for its own. A good number clears it.
-            let clears = args([b"georadius_ro", b"no places", b"0", b"0", b"0", b"m"]);
-            commands.insert(0, clears);
-            // Nor may the order of equal elements be stored, which is chance.
-            if let Some(at) = commands[1]
-                .iter()
-                .position(|arg| arg.eq_ignore_ascii_case(b"store"))
-            {
-                commands[1].truncate(at);
-            }
-        }
-        commands
+        with_good_numbers(commands)
     }
 
     /// Takes an argument away, or adds one. Never to a command on the keys of `lex`, which must
@@ -239,14 +259,34 @@ impl Generator {
     /// One of `keys`, or now and then any other: mostly the wanted type, sometimes a wrong one.
     fn key(&mut self, keys: &[&'static [u8]]) -> &'static [u8] {
         if self.once_in(8) {
-            return self.pick(&ANY_KEYS);
+            return self.any_key();
         }
         self.pick(keys)
     }
 
+    /// A key that may hold anything.
+    fn any_key(&mut self) -> &'static [u8] {
+        if self.once_in(8) {
+            return self.pick(&*LONG_KEYS);
+        }
+        self.pick(&ANY_KEYS)
+    }
+
     /// A member, a field, an element or a value.
     fn member(&mut self) -> &'static [u8] {
-        self.pick(&MEMBERS)
+        match self.below(160) {
+            0 => self.pick(&VAST),
+            1..=7 => self.pick(&LONG),
+            _ => self.pick(&MEMBERS),
+        }
+    }
+
+    /// What many names begin with: mostly something short, or much.
+    fn start(&mut self, short: &'static [u8]) -> &'static [u8] {
+        if self.once_in(4) {
+            return self.pick(&LONG);
+        }
+        short
     }
 
     fn score(&mut self) -> &'static [u8] {
@@ -299,7 +339,17 @@ impl Generator {
     /// `MATCH` and `COUNT`, now and then wrong ones.
     fn push_scan_options(&mut self, command: &mut Command) {
         while self.once_in(2) {
-            let patterns = ["*", "a*", "*1*", "[a-c]", "?", "**", "\\*", ""];
+            let patterns = [
+                "*",
+                "a*",
+                "*1*",
+                "[a-c]",
+                "?",
+                "**",
+                "\\*",
+                "",
+                "a long n*e*",
+            ];
             let (word, value) = match self.below(8) {
                 0..=2 => ("match", self.pick(&patterns)),
                 3..=5 => ("COUNT", self.pick(&["1", "10", "1000"])),

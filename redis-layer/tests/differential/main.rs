@@ -15,7 +15,7 @@ mod shrink;
 mod values;
 mod waiting;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::iter;
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ use common::random::Random;
 use common::servers::{Ours, RealRedis};
 use compare::agree;
 use generate::{Generator, NOT_GENERATED};
-use redis_layer::commands::table::{COMMANDS, Handler, Spec, find_full_name};
+use redis_layer::commands::table::{Argument, COMMANDS, Handler, Spec, find_full_name};
 
 /// How many commands run on one state before both servers are emptied.
 const SCRIPT_LENGTH: usize = 200;
@@ -224,31 +224,39 @@ fn a_difference_is_found_and_shrunk_to_its_cause() {
     assert!(!is_plain(&mismatch.real) && is_plain(&mismatch.ours));
 }
 
+/// Many commands, in lower case, each by its own name or by the one of its subcommand.
+fn commands_by_name() -> BTreeMap<Vec<u8>, Vec<Vec<Vec<u8>>>> {
+    let mut made: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for seed in 0..400 {
+        for command in Generator::new(Random::new(seed)).script(SCRIPT_LENGTH) {
+            let lower = |word: &Bytes| word.to_ascii_lowercase();
+            let words: Vec<Vec<u8>> = command.iter().map(lower).collect();
+            let with_sub = words.get(1).map(|sub| [&words[0], &**sub].join(&b'|'));
+            let spec = with_sub.filter(|name| find_full_name(name).is_some());
+            let name = spec.unwrap_or_else(|| words[0].clone());
+            made.entry(name).or_default().push(words);
+        }
+    }
+    made
+}
+
+/// Every command and subcommand of the table that has to be generated.
+fn all_specs() -> impl Iterator<Item = &'static Spec> {
+    let excused = |name: &str| NOT_GENERATED.iter().any(|(excused, _)| *excused == name);
+    let is_container = |spec: &Spec| matches!(spec.handler, Handler::Container);
+    COMMANDS
+        .iter()
+        .flat_map(|spec| iter::once(*spec).chain(spec.subcommands))
+        .filter(move |spec| !is_container(spec) && !excused(spec.full_name))
+}
+
 /// A command without a generator is compared with nothing.
 #[test]
 fn every_command_of_the_table_is_generated_or_has_its_reason() {
-    let mut made = BTreeSet::new();
-    for seed in 0..400 {
-        for command in Generator::new(Random::new(seed)).script(SCRIPT_LENGTH) {
-            let words: Vec<_> = command
-                .iter()
-                .map(|word| word.to_ascii_lowercase())
-                .collect();
-            if let Some(sub) = words.get(1) {
-                made.insert([&words[0], sub.as_slice()].join(&b'|'));
-            }
-            made.insert(words[0].clone());
-        }
-    }
-    let excused = |name: &str| NOT_GENERATED.iter().any(|(excused, _)| *excused == name);
-    let is_container = |spec: &Spec| matches!(spec.handler, Handler::Container);
-    let all = COMMANDS
-        .iter()
-        .flat_map(|spec| iter::once(*spec).chain(spec.subcommands));
-    let missing: Vec<&str> = all
-        .filter(|spec| !is_container(spec) && !made.contains(spec.full_name.as_bytes()))
+    let made = commands_by_name();
+    let missing: Vec<&str> = all_specs()
         .map(|spec| spec.full_name)
-        .filter(|name| !excused(name))
+        .filter(|name| !made.contains_key(name.as_bytes()))
         .collect();
     assert_eq!(
         missing, [""; 0],
@@ -260,4 +268,30 @@ fn every_command_of_the_table_is_generated_or_has_its_reason() {
             "{name}: {reason}"
         );
     }
+}
+
+/// Nor is an option that no command has.
+#[test]
+fn every_option_of_a_command_is_generated() {
+    fn tokens(arguments: &[Argument], found: &mut Vec<&'static str>) {
+        for argument in arguments {
+            found.extend(argument.token);
+            tokens(argument.kind.parts(), found);
+        }
+    }
+    let made = commands_by_name();
+    let mut missing = Vec::new();
+    for spec in all_specs() {
+        let mut options = Vec::new();
+        tokens(&spec.arguments(), &mut options);
+        let commands = made.get(spec.full_name.as_bytes());
+        let words = commands.into_iter().flatten().flatten();
+        let is_made = |option: &str| {
+            let option = option.to_ascii_lowercase();
+            words.clone().any(|word| *word == option.as_bytes())
+        };
+        options.retain(|option| !is_made(option));
+        missing.extend(options.iter().map(|option| (spec.full_name, *option)));
+    }
+    assert_eq!(missing, [("", ""); 0], "make them in generate/");
 }

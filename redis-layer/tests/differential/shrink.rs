@@ -1,7 +1,8 @@
 //! The fewest commands that still show a difference: delta debugging (Zeller and Hildebrandt,
-//! 2002). Chunks are left out, large ones first, as long as the rest still fails.
+//! 2002). Chunks are left out, large ones first, as long as the rest still fails. What must come before a `SORT` stays.
 
 use crate::common::client::Command;
+use crate::generate::with_good_numbers;
 use crate::{Mismatch, Pair};
 
 pub(crate) fn shrink(
@@ -17,8 +18,11 @@ pub(crate) fn shrink(
         while start < script.len() {
             let mut rest = script.clone();
             rest.drain(start..(start + chunk).min(rest.len()));
-            match pair.run(&rest) {
+            let rest = with_good_numbers(rest);
+            let found = (rest.len() < script.len()).then(|| pair.run(&rest));
+            match found.flatten() {
                 Some(found) => {
+                    let mut rest = rest;
                     rest.truncate(found.at + 1);
                     (script, mismatch) = (rest, found);
                     shrunk = true;

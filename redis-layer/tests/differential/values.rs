@@ -1,4 +1,7 @@
-//! What commands are made of: few keys and members, and the numbers where things go wrong.
+//! What commands are made of: few keys and members, short and long, and the numbers where things go wrong.
+
+use std::iter;
+use std::sync::LazyLock;
 
 /// The keys that usually hold one type. A command on another one of them meets the wrong type.
 pub(crate) const STRINGS: [&[u8]; 3] = [b"s0", b"s1", b"s2"];
@@ -45,8 +48,9 @@ pub(crate) const MEMBERS: [&[u8]; 16] = [
     b"\r\n",
     b"(a",
 ];
-pub(crate) const SCORES: [&str; 36] = [
+pub(crate) const SCORES: [&str; 37] = [
     "0",
+    "-0",
     "1",
     "1",
     "2",
@@ -84,8 +88,9 @@ pub(crate) const SCORES: [&str; 36] = [
     "0.30000000000000004",
 ];
 /// For commands that add with a long double. Some are none.
-pub(crate) const FLOATS: [&str; 30] = [
+pub(crate) const FLOATS: [&str; 31] = [
     "0",
+    "-0",
     "1",
     "-1",
     "0.1",
@@ -122,7 +127,7 @@ pub(crate) const BAD_SCORES: [&str; 12] = [
 pub(crate) const BOUNDS: [&str; 12] = [
     "-inf", "+inf", "inf", "(-inf", "(inf", "-0", "(0", "(1", "( 2", "", "(", "1\u{0}x",
 ];
-pub(crate) const INTEGERS: [&str; 14] = [
+pub(crate) const INTEGERS: [&str; 16] = [
     "0",
     "1",
     "2",
@@ -135,10 +140,13 @@ pub(crate) const INTEGERS: [&str; 14] = [
     "100",
     "9223372036854775807",
     "-9223372036854775808",
+    "9007199254740991",
+    "9007199254740993",
     "4294967296",
     "1000000",
 ];
-pub(crate) const BAD_INTEGERS: [&str; 8] = [
+pub(crate) const BAD_INTEGERS: [&str; 9] = [
+    "-0",
     "",
     "x",
     "1.5",
@@ -148,3 +156,44 @@ pub(crate) const BAD_INTEGERS: [&str; 8] = [
     " 1",
     "-9223372036854775809",
 ];
+
+/// Lengths on both sides of a limit: of embedded strings, of compact forms, of lengths in six, seven, eight and fourteen bits.
+const LENGTHS: [usize; 10] = [44, 45, 63, 64, 65, 127, 128, 255, 256, 300];
+/// The same, of lengths in fourteen and sixteen bits, and where strings are cut into pieces here.
+const VAST_LENGTHS: [usize; 6] = [16_383, 16_384, 16_385, 65_535, 65_536, 70_000];
+/// What they end with: as the longer ones go on, or otherwise.
+const ENDS: [Option<u8>; 4] = [None, Some(b'x'), Some(0), Some(0xff)];
+
+/// Texts of several hundred bytes, and of so many zeros.
+pub(crate) static LONG: LazyLock<Vec<&[u8]>> = LazyLock::new(|| of_lengths(&LENGTHS));
+/// Texts of many thousand bytes, and of so many zeros.
+pub(crate) static VAST: LazyLock<Vec<&[u8]>> = LazyLock::new(|| of_lengths(&VAST_LENGTHS));
+/// Keys that may hold anything: two that differ in their last byte, two of which one is the start of the other, one of zeros.
+pub(crate) static LONG_KEYS: LazyLock<[&[u8]; 5]> = LazyLock::new(|| {
+    [
+        long(300, None),
+        long(300, Some(b'x')),
+        long(64, None),
+        long(70_000, None),
+        vec![0; 300].leak(),
+    ]
+});
+
+/// All begin alike, so that two differ in their last byte only, or one is the start of the other.
+fn of_lengths(lengths: &[usize]) -> Vec<&'static [u8]> {
+    let texts = lengths
+        .iter()
+        .flat_map(|&length| ENDS.map(|end| long(length, end)));
+    let zeros = lengths.iter().map(|&length| &*vec![0; length].leak());
+    texts.chain(zeros).collect()
+}
+
+/// A text that begins as all of them do, and may have another last byte.
+fn long(length: usize, end: Option<u8>) -> &'static [u8] {
+    let words = iter::repeat(b"a long name, ").flatten().copied();
+    let mut text: Vec<u8> = words.take(length).collect();
+    if let (Some(end), Some(last)) = (end, text.last_mut()) {
+        *last = end;
+    }
+    text.leak()
+}

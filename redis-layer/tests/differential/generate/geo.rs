@@ -7,10 +7,11 @@ use bytes::Bytes;
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::{ANY_KEYS, PLACES};
+use crate::values::PLACES;
 
-const COORDINATES: [&str; 24] = [
+const COORDINATES: [&str; 25] = [
     "0",
+    "-0",
     "0",
     "1e-7",
     "13.361389",
@@ -155,7 +156,7 @@ fn search(g: &mut Generator) -> Command {
     let (source, is_distinct) = source(g);
     let is_stored = g.once_in(3);
     let mut command = if is_stored {
-        args([b"geosearchstore", g.pick(&ANY_KEYS), source])
+        args([b"geosearchstore", g.any_key(), source])
     } else {
         args([b"geosearch", source])
     };
@@ -204,7 +205,7 @@ fn radius(g: &mut Generator) -> Command {
     push_search_options(g, &mut command, is_distinct);
     if g.once_in(4) {
         let word = g.pick(&[&b"store"[..], b"STOREDIST"]);
-        command.extend(args([word, g.pick(&ANY_KEYS)]));
+        command.extend(args([word, g.any_key()]));
     }
     command
 }

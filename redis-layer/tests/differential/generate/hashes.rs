@@ -105,8 +105,9 @@ fn scan(g: &mut Generator) -> Command {
 /// Enough fields, or long enough ones, for Redis to leave its compact form.
 fn many(g: &mut Generator) -> Command {
     let mut command = args([b"hset", g.key(&HASHES)]);
+    let start = g.start(b"field");
     for field in 0..1 + g.below(80) {
-        command.push(format!("field{field}").into());
+        command.push([start, field.to_string().as_bytes()].concat().into());
         command.push("v".repeat(g.below(100)).into());
     }
     command

@@ -24,6 +24,14 @@ pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
 fn push(g: &mut Generator) -> Command {
     let name = g.pick(&[&b"lpush"[..], b"rpush", b"rpush", b"lpushx", b"rpushx"]);
     let mut command = args([name, g.key(&LISTS), g.member()]);
+    if g.once_in(30) {
+        // Enough for more than one node of Redis's lists.
+        let start = g.start(b"e");
+        for element in 0..g.below(200) {
+            command.push([start, element.to_string().as_bytes()].concat().into());
+        }
+        return command;
+    }
     while g.once_in(2) {
         command.push(Bytes::from_static(g.member()));
     }

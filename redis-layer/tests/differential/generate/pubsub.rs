@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Generator, args};
 use crate::common::client::Command;
 
-const CHANNELS: [&[u8]; 4] = [b"news", b"n*", b"", b"\xff\x00"];
+const CHANNELS: [&[u8]; 5] = [b"news", b"n*", b"", b"\xff\x00", &[b'n'; 300]];
 
 /// Nobody listens: the numbers are zeros, and the lists are empty.
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {

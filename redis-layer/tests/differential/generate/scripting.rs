@@ -6,7 +6,6 @@ use bytes::Bytes;
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::ANY_KEYS;
 
 const SCRIPTS: [&str; 30] = [
     "return redis.call('get', KEYS[1])",
@@ -91,7 +90,7 @@ fn with_keys(g: &mut Generator, mut command: Command) -> Command {
         command.push(count.to_string().into());
     }
     for _ in 0..count {
-        command.push(Bytes::from_static(g.pick(&ANY_KEYS)));
+        command.push(Bytes::from_static(g.any_key()));
     }
     for _ in 0..g.below(3) {
         command.push(Bytes::from_static(g.member()));

@@ -115,8 +115,9 @@ fn scan(g: &mut Generator) -> Command {
 fn many(g: &mut Generator) -> Command {
     let mut command = args([b"sadd", g.key(&SETS)]);
     let from = g.below(50);
+    let start = g.start(b"");
     for member in from..from + g.below(100) + 1 {
-        command.push(member.to_string().into());
+        command.push([start, member.to_string().as_bytes()].concat().into());
     }
     command
 }

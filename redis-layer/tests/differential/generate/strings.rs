@@ -67,7 +67,11 @@ fn set_otherwise(g: &mut Generator) -> Command {
     let ahead_s = g.next_expiry_s();
     match g.below(6) {
         0 => args([b"setnx", key, value(g)]),
-        1 if g.once_in(3) => args([b"setex", key, g.pick(&[&b"0"[..], b"-1", b"x"]), value(g)]),
+        1 | 2 if g.once_in(3) => {
+            let name = g.pick(&[&b"setex"[..], b"psetex"]);
+            let wrong = [&b"0"[..], b"-1", b"x", b"9223372036854775807"];
+            args([name, key, g.pick(&wrong), value(g)])
+        }
         1 => args([b"setex", key, ahead_s.to_string().as_bytes(), value(g)]),
         2 => args([
             b"psetex",

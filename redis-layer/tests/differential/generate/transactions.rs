@@ -2,14 +2,13 @@
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::ANY_KEYS;
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
     match g.below(12) {
         0 if g.once_in(4) => vec![args([b"exec", b"x"])],
         0 => vec![args([g.pick(&[&b"exec"[..], b"discard", b"unwatch"])])],
         // Nobody else writes, so only this connection's own writes can break the watch.
-        1 => vec![args([b"watch", g.pick(&ANY_KEYS), g.pick(&ANY_KEYS)])],
+        1 => vec![args([b"watch", g.any_key(), g.any_key()])],
         _ => block(g),
     }
 }
@@ -18,7 +17,7 @@ pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
 fn block(g: &mut Generator) -> Vec<Command> {
     let mut commands = Vec::new();
     if g.once_in(3) {
-        commands.push(args([b"watch", g.pick(&ANY_KEYS)]));
+        commands.push(args([b"watch", g.any_key()]));
         if g.once_in(3) {
             commands.extend(g.plain_commands());
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::{ANY_KEYS, LEX_KEYS, SETS, SORTED_SETS};
+use crate::values::{LEX_KEYS, SETS, SORTED_SETS};
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
     let command = match g.below(36) {
@@ -40,9 +40,10 @@ fn add(g: &mut Generator) -> Command {
 fn add_many(g: &mut Generator) -> Command {
     let mut command = args([b"zadd", g.key(&SORTED_SETS)]);
     let scores = 1 + g.below(200);
+    let start = g.start(b"m");
     for member in 0..100 + g.below(60) {
         command.push(g.below(scores).to_string().into());
-        command.push(format!("m{member}").into());
+        command.push([start, member.to_string().as_bytes()].concat().into());
     }
     command
 }
@@ -177,7 +178,7 @@ fn algebra(g: &mut Generator) -> Command {
     ]);
     let mut command = args([name.as_bytes()]);
     if name.ends_with("store") {
-        command.push(Bytes::from_static(g.pick(&ANY_KEYS)));
+        command.push(Bytes::from_static(g.any_key()));
     }
     let count = push_keys(g, &mut command);
     if g.once_in(3) {
@@ -200,7 +201,7 @@ fn algebra(g: &mut Generator) -> Command {
 }
 
 fn range_store(g: &mut Generator) -> Command {
-    let target = g.pick(&ANY_KEYS);
+    let target = g.any_key();
     let mut command = match g.below(3) {
         0 => {
             let (from, to) = (g.integer(), g.integer());
@@ -264,12 +265,7 @@ fn random(g: &mut Generator) -> Command {
     if g.once_in(4) {
         return command;
     }
-    // A negative count is a number of replies: not a great one.
-    let count = match g.integer() {
-        b"-9223372036854775808" => b"-9223372036854775808x",
-        count => count,
-    };
-    command.push(Bytes::from_static(count));
+    command.push(Bytes::from_static(g.integer()));
     if g.once_in(2) {
         command.push(Bytes::from_static(b"withscores"));
     }
