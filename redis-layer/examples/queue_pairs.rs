@@ -1,12 +1,12 @@
-//! What the first and the last thousand pairs of `ZADD` and `ZPOPMIN` on one key take: the client of `benches/redis/queue`.
+//! What the first and the last ten thousand pairs of `ZADD` and `ZPOPMIN` on one key take: the client of `benches/redis/queue`.
 //!
 //! ```text
 //! cargo run --release -p redis-layer --example queue_pairs -- PORT PAIRS
 //! ```
 //!
-//! Prints two cells for the first thousand and two for the last: milliseconds for all of them, and the median of
+//! Prints two cells for the first ten thousand and two for the last: milliseconds for all of them, and the median of
 //! what one takes, in microseconds. Those are sent one by one, so each takes a round trip; all between are sent in hundreds.
-//! A thousand on another key go before, so that the first ones find the server warm. Every answer is checked.
+//! As many on another key go before, so that the first ones find the server warm. Every answer is checked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 /// How many pairs are timed at each end.
-const TIMED: usize = 1000;
+const TIMED: usize = 10_000;
 /// How many members wait behind, so that the queue is never empty.
 const WAITING: usize = 100;
 /// How many pairs that are not timed are sent at once.
