@@ -11,6 +11,7 @@
 //! Nothing here knows the manifest: the outputs become part of a version only when `db` has
 //! recorded them, and until then the old version serves reads.
 
+mod input;
 mod leveled;
 pub mod picker;
 mod rewrite;
