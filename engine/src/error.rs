@@ -20,8 +20,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Bytes on disk are not what the engine wrote: a checksum, a length or an order is wrong.
     #[error(
-        "{} is damaged at byte {offset}: {what}. Copy the directory before anything else, then restore \
-         this file from a backup or a checkpoint", file.display()
+        "{} is damaged at byte {offset}: {what}. Copy the directory before anything else, then {}", file.display(), remedy(file)
     )]
     Corruption {
         /// The damaged file.
@@ -189,6 +188,21 @@ impl Error {
     }
 }
 
+/// What a person can do about a damaged file. A table never changes, so a copy of it is always right; any other file
+/// is right only with those that were beside it.
+fn remedy(file: &Path) -> &'static str {
+    match file.extension().is_some_and(|of| of == "sst") {
+        true => {
+            "restore this file from a backup or a checkpoint, or repair the directory (`lsm repair`, or \
+             `engine::repair`), which keeps the rest"
+        }
+        false => {
+            "repair it (`lsm repair`, or `engine::repair`), which keeps what can still be read, or put a whole backup or \
+             checkpoint in its place"
+        }
+    }
+}
+
 /// ENFILE and EMFILE, which have these numbers on every Unix and no `ErrorKind` of their own.
 const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
 
@@ -235,7 +249,14 @@ mod tests {
             (
                 Error::corruption("db/000007.sst", 4096, "checksum is 1, the contents give 2"),
                 "db/000007.sst is damaged at byte 4096: checksum is 1, the contents give 2. Copy the directory \
-                 before anything else, then restore this file from a backup or a checkpoint",
+                 before anything else, then restore this file from a backup or a checkpoint, or repair the directory \
+                 (`lsm repair`, or `engine::repair`), which keeps the rest",
+            ),
+            (
+                Error::corruption("db/CURRENT", 0, "it names nothing"),
+                "db/CURRENT is damaged at byte 0: it names nothing. Copy the directory before anything else, then \
+                 repair it (`lsm repair`, or `engine::repair`), which keeps what can still be read, or put a whole \
+                 backup or checkpoint in its place",
             ),
             (
                 Error::io(

@@ -275,7 +275,7 @@ fn the_families_of_a_closed_database_are_listed() {
         .append(b"my diary")
         .unwrap();
     let error = Db::list_families("db", &vfs).unwrap_err();
-    assert!(matches!(error, Error::NotADatabase { .. }), "{error}");
+    assert!(matches!(error, Error::Corruption { .. }), "{error}");
 }
 
 #[test]

@@ -231,6 +231,61 @@ fn a_directory_of_another_program_is_refused() {
     );
 }
 
+/// As long as anything in the directory can be recognized as the engine's.
+#[test]
+fn a_damaged_database_is_not_taken_for_another_programs() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs)).unwrap();
+    db.put("k", "v").unwrap();
+    db.flush().unwrap();
+    db.close().unwrap();
+    let path_of = |part: &str| {
+        let names = vfs.list(Path::new("db")).unwrap();
+        let name = names
+            .iter()
+            .find(|name| name.to_string_lossy().contains(part));
+        Path::new("db").join(name.unwrap())
+    };
+    let (current, manifest) = (path_of("CURRENT"), path_of("MANIFEST"));
+    let len = vfs.len(&manifest).unwrap() as usize;
+    let leveldb = b"\x56\xf9\xb8\xf8\x1c\x00\x01\x01\x1aleveldb.BytewiseComparator\x02\x00";
+    // The damaged file, its contents, and the words of the message.
+    let cases: [(&Path, Vec<u8>, &[&str]); 7] = [
+        (&current, Vec::new(), &["byte 0", "should name a manifest"]),
+        (&current, vec![0; 16], &["byte 0", "should name a manifest"]),
+        (&current, b"MANIFEST-00000".to_vec(), &["byte 14"]),
+        (&current, b"MANIFEST-00000x\n".to_vec(), &["byte 14"]),
+        (&manifest, Vec::new(), &["byte 0", "is not whole"]),
+        (&manifest, vec![0; len], &["byte 0", "is not whole"]),
+        (&manifest, leveldb.to_vec(), &["byte 0", "is not whole"]),
+    ];
+    for (path, bytes, words) in cases {
+        let copy = vfs.crash(1);
+        copy.damage(path, bytes.clone()).unwrap();
+        let name = path.to_str().unwrap();
+        let error = refused(
+            &copy,
+            Path::new("db"),
+            on(&copy),
+            &[&[name, "engine::repair"], words].concat(),
+        );
+        assert!(
+            matches!(error, Error::Corruption { .. }),
+            "{bytes:?}: {error}"
+        );
+        // What the message advises helps.
+        engine::repair("db", &on(&copy)).unwrap();
+        let db = Db::open("db", on(&copy)).unwrap();
+        assert_eq!(db.get("k").unwrap().as_deref(), Some(&b"v"[..]));
+        db.close().unwrap();
+    }
+    // A file of somebody else's beside it makes it no other program's.
+    vfs.create(Path::new("db/notes.txt")).unwrap();
+    vfs.remove(&current).unwrap();
+    let error = refused(&vfs, Path::new("db"), on(&vfs), &["CURRENT", "holds data"]);
+    assert!(matches!(error, Error::Corruption { .. }), "{error}");
+}
+
 #[test]
 fn a_missing_table_is_named() {
     let vfs = MemoryVfs::new();

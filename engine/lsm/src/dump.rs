@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::Error;
 use engine::batch::BatchView;
 use engine::cursor::InternalCursor;
 use engine::inspect::{self, FileName};
@@ -14,6 +13,7 @@ use engine::range_tombstone::Fragment;
 use engine::sstable::Table;
 use engine::version::VersionEdit;
 use engine::vfs::{StdVfs, Vfs};
+use engine::{Error, Options, overview};
 use serde_json::{Value, json};
 
 use crate::args::{DumpArgs, Keys};
@@ -21,32 +21,15 @@ use crate::{DAMAGED, FINE, Failure, Outcome, file_name, shown_name, style};
 
 pub(crate) fn run(args: &DumpArgs, out: &mut dyn Write) -> Outcome {
     let mut dump = Dump { args, out };
-    let files = files(&args.path)?;
-    if let [file] = &files[..] {
-        return dump.file(file).map(|()| FINE);
+    match args.path.is_dir() {
+        true => dump.directory(&args.path),
+        false => dump.file(&args.path).map(|()| FINE),
     }
-    let mut code = FINE;
-    for path in files {
-        match dump.file(&path) {
-            // The other files may be intact.
-            Err(Failure::Engine(
-                error @ (Error::Corruption { .. } | Error::UnknownFile { .. }),
-            )) => {
-                code = DAMAGED;
-                dump.damaged(&path, &error)?;
-            }
-            dumped => dumped?,
-        }
-    }
-    Ok(code)
 }
 
-/// The file itself, or all of the engine's files in a directory.
-fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let names = StdVfs.list(path)?;
+/// The engine's files in a directory.
+fn files(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let names = StdVfs.list(dir)?;
     let known = |name: &std::ffi::OsString| {
         FileName::parse(name)
             .is_some_and(|file| file != FileName::Lock && file != FileName::CurrentTemporary)
@@ -54,11 +37,11 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let files: Vec<PathBuf> = names
         .into_iter()
         .filter(known)
-        .map(|name| path.join(name))
+        .map(|name| dir.join(name))
         .collect();
     if files.is_empty() {
         return Err(Failure::Engine(Error::NotADatabase {
-            path: path.to_path_buf(),
+            path: dir.to_path_buf(),
             found: "it holds no file of the engine".to_owned(),
         }));
     }
@@ -71,6 +54,35 @@ struct Dump<'d> {
 }
 
 impl Dump<'_> {
+    fn directory(&mut self, dir: &Path) -> Outcome {
+        let (files, current) = (files(dir)?, dir.join("CURRENT"));
+        let has_current = files.contains(&current);
+        if has_current
+            && let Err(error @ Error::NotADatabase { .. }) = overview(dir, &Options::default())
+        {
+            return Err(Failure::Engine(error));
+        }
+        let mut code = FINE;
+        for path in files {
+            match self.file(&path) {
+                // The other files may be intact.
+                Err(Failure::Engine(
+                    error @ (Error::Corruption { .. } | Error::UnknownFile { .. }),
+                )) => {
+                    code = DAMAGED;
+                    self.damaged(&path, &error.to_string())?;
+                }
+                dumped => dumped?,
+            }
+        }
+        if !has_current {
+            code = DAMAGED;
+            let what = "CURRENT: it is missing here. Of a database that is damage, and `lsm verify` says more";
+            self.damaged(&current, what)?;
+        }
+        Ok(code)
+    }
+
     fn file(&mut self, path: &Path) -> Result<(), Failure> {
         let kind = inspect::kind_of(&StdVfs, path)?;
         if !matches!(kind, FileName::Table(_))
@@ -84,6 +96,11 @@ impl Dump<'_> {
             FileName::Manifest(_) => self.log(path, kind, "manifest", Dump::edit),
             FileName::Current | FileName::CurrentTemporary => {
                 let contents = StdVfs.read(path)?;
+                if kind == FileName::Current
+                    && let Some(what) = inspect::dangling(&StdVfs, path, &contents)
+                {
+                    return Err(Failure::Engine(Error::corruption(path, 0, what)));
+                }
                 let named = String::from_utf8_lossy(&contents).trim_end().to_owned();
                 let shown = style::name(&named);
                 self.heading(
@@ -120,11 +137,10 @@ impl Dump<'_> {
         Ok(writeln!(self.out, "{object}")?)
     }
 
-    fn damaged(&mut self, path: &Path, error: &Error) -> Result<(), Failure> {
-        let text = error.to_string();
+    fn damaged(&mut self, path: &Path, text: &str) -> Result<(), Failure> {
         match self.args.json {
             true => self.json(path, &json!({ "error": text })),
-            false => Ok(writeln!(self.out, "{}", style::wrong(&text))?),
+            false => Ok(writeln!(self.out, "{}", style::wrong(text))?),
         }
     }
 

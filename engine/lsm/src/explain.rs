@@ -52,6 +52,11 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
             "Everything before it is as the engine reads it. What comes after was not looked at."
         )
     )?;
+    writeln!(
+        out,
+        "{}",
+        style::dim("`lsm verify` of the directory says what else is damaged, and what to do.")
+    )?;
     Ok(DAMAGED)
 }
 

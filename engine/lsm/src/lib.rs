@@ -38,6 +38,10 @@ pub const DAMAGED: u8 = 1;
 /// The command could not be carried out.
 pub const FAILED: u8 = 2;
 
+/// What to do about damage, whichever command found it.
+const WHAT_TO_DO: &str = "Copy the directory before anything else. `lsm explain FILE` shows the place; a backup or a checkpoint \
+                          has the file whole; `lsm repair` makes the rest open again.";
+
 /// Why a command failed.
 #[derive(Debug)]
 enum Failure {

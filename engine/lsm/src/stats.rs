@@ -8,7 +8,7 @@ use engine::{FamilyOverview, Options, Overview, TableOverview, overview};
 use serde_json::json;
 
 use crate::args::{DirArgs, Keys};
-use crate::{DAMAGED, FINE, Outcome, file_name, shown_name, style};
+use crate::{DAMAGED, FINE, Outcome, WHAT_TO_DO, file_name, shown_name, style};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     let overview = overview(&args.dir, &Options::default())?;
@@ -34,6 +34,12 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         let what = format!("at byte {}: {}", finding.offset, finding.what);
         writeln!(out, "  {}", style::wrong(&what))?;
     }
+    if let Some(at) = overview.torn {
+        let what = format!(
+            "  the edit at byte {at} is torn: it was never in force, or its end is damaged. `lsm verify` may find out"
+        );
+        writeln!(out, "{}", style::note(&what))?;
+    }
     for (path, bytes) in &overview.logs {
         writeln!(
             out,
@@ -45,6 +51,9 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     }
     for family in &overview.families {
         show_family(family, out)?;
+    }
+    if !overview.damage.is_empty() {
+        writeln!(out, "{WHAT_TO_DO}")?;
     }
     Ok(code)
 }
@@ -150,6 +159,7 @@ fn as_json(overview: &Overview) -> serde_json::Value {
         "damage": overview.damage.iter().map(|finding| json!({
             "offset": finding.offset, "what": finding.what,
         })).collect::<Vec<_>>(),
+        "torn": overview.torn,
         "edits": overview.edits,
         "last_sequence": overview.last_sequence,
         "logs": overview.logs.iter().map(|(path, bytes)| json!({

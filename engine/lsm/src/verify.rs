@@ -6,7 +6,7 @@ use engine::{Options, Severity, VerifyReport, verify};
 use serde_json::json;
 
 use crate::args::DirArgs;
-use crate::{DAMAGED, FINE, Outcome, file_name, shown_name, style};
+use crate::{DAMAGED, FINE, Outcome, WHAT_TO_DO, file_name, shown_name, style};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     let report = verify(&args.dir, &Options::default())?;
@@ -48,11 +48,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         findings => {
             let text = format!("{} of damage", style::count(findings as u64, "finding"));
             writeln!(out, "{}", style::wrong(&text))?;
-            writeln!(
-                out,
-                "Copy the directory before anything else. `lsm explain FILE` shows the place; a backup or a checkpoint \
-                 has the file whole; `lsm repair` makes the rest open again."
-            )?;
+            writeln!(out, "{WHAT_TO_DO}")?;
         }
     }
     Ok(code)

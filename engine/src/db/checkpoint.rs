@@ -39,8 +39,6 @@ use crate::vfs::{Vfs, parent_dir};
 
 /// What is appended to the target's name while the checkpoint is made.
 const PARTIAL: &str = ".partial";
-/// The file that marks a directory as made by a checkpoint.
-const MARK: &str = "CHECKPOINT";
 /// Bytes copied at a time where linking is impossible.
 const COPY_BYTES: usize = 1 << 20;
 
@@ -99,7 +97,7 @@ impl Db {
         made?;
         take_name(&**vfs, &partial, dir)?;
         vfs.sync_dir(&parent_dir(dir))?;
-        vfs.remove(&dir.join(MARK))?;
+        vfs.remove(&dir.join(file_name::CHECKPOINT))?;
         vfs.sync_dir(dir)
     }
 }
@@ -159,7 +157,7 @@ fn refuse_foreign(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
 /// Whether these are the names that an interrupted checkpoint leaves. A database that was opened
 /// would have a log.
 fn is_left_over(names: &[OsString]) -> bool {
-    let is_mark = |name: &OsString| name == MARK;
+    let is_mark = |name: &OsString| name == file_name::CHECKPOINT;
     let is_lock = |name: &OsString| name == file_name::LOCK;
     let is_of_checkpoint = |name: &OsString| {
         let file = FileName::parse(name);
@@ -170,7 +168,7 @@ fn is_left_over(names: &[OsString]) -> bool {
 
 /// Marks, durably, that everything in this directory may be removed.
 fn mark(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
-    vfs.create(&partial.join(MARK))?;
+    vfs.create(&partial.join(file_name::CHECKPOINT))?;
     vfs.sync_dir(partial)
 }
 
@@ -245,7 +243,7 @@ fn remove_partial(vfs: &dyn Vfs, partial: &Path) {
     let _ = clear(vfs, partial)
         // Files that remained without the mark would block the target for good.
         .and_then(|()| vfs.sync_dir(partial))
-        .and_then(|()| vfs.remove(&partial.join(MARK)))
+        .and_then(|()| vfs.remove(&partial.join(file_name::CHECKPOINT)))
         .and_then(|()| vfs.remove(&partial.join(file_name::LOCK)))
         .and_then(|()| vfs.remove_dir(partial));
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::db::options::Options;
 use crate::error::{Error, Result};
 use crate::version::file_name::{self, FileName};
-use crate::version::{current_manifest, read_manifest};
+use crate::version::{current_manifest, holds_files_of_ours, read_manifest};
 use crate::vfs::{LockGuard, Vfs, parent_dir};
 
 /// The contents of a directory.
@@ -16,6 +16,8 @@ pub(super) struct Listing {
     pub(super) files: Vec<FileName>,
     /// The first name that is not the engine's.
     foreign: Option<String>,
+    /// Whether a checkpoint that has not ended is here.
+    is_partial: bool,
 }
 
 /// Refuses directories that must not be touched.
@@ -107,6 +109,7 @@ pub(super) fn lock_for_reading(vfs: &dyn Vfs, dir: &Path) -> Result<Option<Box<d
 pub(super) fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {
     let mut listing = Listing::default();
     for name in vfs.list(dir)? {
+        listing.is_partial |= name == file_name::CHECKPOINT;
         match FileName::parse(&name) {
             Some(file) => listing.files.push(file),
             None if listing.foreign.is_none() => {
@@ -132,27 +135,44 @@ impl Listing {
 
     /// For a directory without `CURRENT`: checks that it holds nothing but what a creation leaves
     /// behind if a power cut interrupts it.
-    fn check_is_new(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+    ///
+    /// # Errors
+    /// `Corruption` if a database has lost its `CURRENT`, `NotADatabase` if something else is there, `Io`.
+    pub(super) fn check_is_new(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+        let data = self.data(vfs, dir)?;
         if let Some(foreign) = &self.foreign {
-            return Err(Error::NotADatabase {
-                path: dir.to_path_buf(),
-                found: format!("it holds {foreign:?} and no CURRENT"),
-            });
+            let unfinished = self.is_partial || data.is_none() || !holds_files_of_ours(vfs, dir)?;
+            if unfinished {
+                return Err(Error::NotADatabase {
+                    path: dir.to_path_buf(),
+                    found: format!("it holds {foreign:?} and no CURRENT"),
+                });
+            }
         }
+        data.map_or(Ok(()), |path| Err(without_current(dir, &path)))
+    }
+
+    /// The first file that holds rows.
+    fn data(&self, vfs: &dyn Vfs, dir: &Path) -> Result<Option<PathBuf>> {
         for file in &self.files {
             let path = match file {
                 FileName::Table(number) => file_name::table(dir, *number),
-                FileName::Log(number) if vfs.len(&file_name::log(dir, *number))? > 0 => {
-                    file_name::log(dir, *number)
-                }
+                FileName::Log(number) => file_name::log(dir, *number),
                 _ => continue,
             };
-            let what = format!(
-                "{} holds data, and CURRENT is missing beside it",
-                path.display()
-            );
-            return Err(Error::corruption(dir.join(file_name::CURRENT), 0, what));
+            if matches!(file, FileName::Table(_)) || vfs.len(&path)? > 0 {
+                return Ok(Some(path));
+            }
         }
-        Ok(())
+        Ok(None)
     }
+}
+
+/// The error that `CURRENT` is missing although `beside` is there.
+pub(super) fn without_current(dir: &Path, beside: &Path) -> Error {
+    let what = format!(
+        "the file is missing, and {} beside it holds data",
+        beside.display()
+    );
+    Error::corruption(dir.join(file_name::CURRENT), 0, what)
 }

@@ -4,10 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::db::Options;
+use crate::db::directory::{list, without_current};
 use crate::db::survey::{Finding, Names, Survey};
 use crate::error::{Error, Result};
+use crate::log::LogEnd;
 use crate::sstable::{Properties, read_properties};
-use crate::version::{FileMeta, file_name, read_in_force};
+use crate::version::{FileMeta, FileName, file_name, read_in_force};
+use crate::vfs::Vfs;
 
 /// A table as the manifest lists it.
 #[derive(Debug, Clone)]
@@ -43,6 +46,9 @@ pub struct Overview {
     pub manifest: PathBuf,
     /// What is wrong in it. If anything is, the rest says only what could be read.
     pub damage: Vec<Finding>,
+    /// Where its last edit begins, if that is not whole: after a power cut it was never in force, otherwise the file was
+    /// cut or damaged, which `verify` may find out.
+    pub torn: Option<u64>,
     /// How many edits it holds.
     pub edits: usize,
     /// The last sequence number that is in tables.
@@ -57,16 +63,12 @@ pub struct Overview {
 /// it open. A table may then be removed before its properties are read, and its entry has the error.
 ///
 /// # Errors
-/// `Io` if the directory or the manifest cannot be read; `NotADatabase` if there is no `CURRENT` in it or it names no
-/// manifest; `UnsupportedVersion` if a later release wrote the manifest.
+/// `Io` if the directory or the manifest cannot be read; `Corruption` if `CURRENT` is damaged, or it or the manifest is
+/// missing; `NotADatabase` if there are no other files of a database either; `UnsupportedVersion` if a later release
+/// wrote the manifest.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
-    if !Names::read(vfs, dir)?.current {
-        return Err(Error::NotADatabase {
-            path: dir.to_path_buf(),
-            found: "there is no CURRENT in it".to_owned(),
-        });
-    }
+    check_has_current(vfs, dir)?;
     let read = |number| {
         let mut damage = Vec::new();
         let survey = Survey::read(vfs, dir, number, &mut |finding| damage.push(finding))?;
@@ -116,9 +118,32 @@ pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     Ok(Overview {
         manifest: file_name::manifest(dir, number),
         damage,
+        torn: match survey.end {
+            Some(LogEnd::Torn { at }) => Some(at),
+            _ => None,
+        },
         edits: survey.edits,
         last_sequence: survey.last_sequence,
         families,
         logs,
+    })
+}
+
+fn check_has_current(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+    let listing = list(vfs, dir)?;
+    if listing.files.contains(&FileName::Current) {
+        return Ok(());
+    }
+    listing.check_is_new(vfs, dir)?;
+    let manifest = listing.files.iter().find_map(|file| match file {
+        FileName::Manifest(number) => Some(file_name::manifest(dir, *number)),
+        _ => None,
+    });
+    Err(match manifest {
+        Some(manifest) => without_current(dir, &manifest),
+        None => Error::NotADatabase {
+            path: dir.to_path_buf(),
+            found: "there is no CURRENT in it".to_owned(),
+        },
     })
 }

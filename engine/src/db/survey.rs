@@ -15,6 +15,7 @@ use crate::version::edit::MANIFEST_FORMAT;
 use crate::version::file_name::FILES_UNRECORDED_MAX;
 use crate::version::{
     FamilyRecord, FileMeta, FileName, VersionEdit, check_families_counted, check_rises, file_name,
+    read_contents,
 };
 use crate::vfs::Vfs;
 
@@ -195,6 +196,9 @@ impl Survey {
     }
 
     /// Reads manifest `number` as far as possible, and calls `found` for each thing that is wrong.
+    ///
+    /// # Errors
+    /// Those of [`read_contents`], and `UnsupportedVersion`.
     pub(super) fn read(
         vfs: &dyn Vfs,
         dir: &Path,
@@ -202,7 +206,7 @@ impl Survey {
         found: &mut dyn FnMut(Finding),
     ) -> Result<Self> {
         let path = file_name::manifest(dir, number);
-        let contents = vfs.read(&path)?;
+        let contents = read_contents(vfs, dir, number)?;
         let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
         let mut survey = Self::default();
         loop {

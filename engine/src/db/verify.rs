@@ -33,7 +33,7 @@ use crate::db::family_set::ListedFamily;
 use crate::db::survey::{Finding, Names, Severity, Survey, comparator_named};
 use crate::error::{Error, Result};
 use crate::log::LogEnd;
-use crate::version::{current_manifest, file_name};
+use crate::version::{current_manifest, file_name, read_contents};
 use crate::vfs::Vfs;
 
 /// What [`verify`] found.
@@ -78,8 +78,8 @@ impl VerifyReport {
 /// custom one that is not given, the order of its keys is not checked, and a note says so.
 ///
 /// # Errors
-/// `Locked` if it is open; `NotADatabase` if there is no `CURRENT` and no other file of a database;
-/// `Io` if the directory cannot be read. Files that cannot be read are reported as findings.
+/// `Locked` if it is open; `NotADatabase` if there is no `CURRENT` and no other file of a database, or all is another
+/// program's; `Io` if the directory cannot be read. Files that cannot be read are reported as findings.
 pub fn verify(dir: impl AsRef<Path>, options: &Options) -> Result<VerifyReport> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
     let names = Names::read(vfs, dir)?;
@@ -90,6 +90,10 @@ pub fn verify(dir: impl AsRef<Path>, options: &Options) -> Result<VerifyReport> 
         });
     }
     let _lock = lock_for_reading(vfs, dir)?;
+    let manifest = current_manifest(vfs, dir).and_then(|number| read_contents(vfs, dir, number));
+    if let Err(error @ Error::NotADatabase { .. }) = manifest {
+        return Err(error);
+    }
     // List again: files may have been removed before the lock was taken.
     let mut verifier = Verifier {
         names: Names::read(vfs, dir)?,
@@ -156,8 +160,8 @@ impl Verifier<'_> {
         let current = self.dir.join(file_name::CURRENT);
         let number = match current_manifest(self.vfs, self.dir) {
             Ok(number) => number,
-            Err(Error::NotADatabase { found, .. }) => {
-                self.damage(&current, 0, found);
+            Err(Error::Corruption { offset, what, .. }) => {
+                self.damage(&current, offset, what);
                 return None;
             }
             Err(error) => {
@@ -185,7 +189,11 @@ impl Verifier<'_> {
                 Some((number, survey))
             }
             Err(error) => {
-                self.damage(&current, 0, format!("it names {}: {error}", path.display()));
+                let what = match error {
+                    Error::Corruption { what, .. } => what,
+                    other => other.to_string(),
+                };
+                self.damage(&current, 0, format!("it names {}: {what}", path.display()));
                 None
             }
         }

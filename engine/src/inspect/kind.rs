@@ -3,21 +3,17 @@
 //! A damaged file whose name says what it is must still be recognized. But if nothing in it matches the
 //! name, another program wrote it, and calling it torn would make its owner search for a power cut.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
+use super::named_manifest;
 use crate::error::{Error, Result};
-use crate::log::{
-    BLOCK_BYTES, Found, FragmentType, HEADER_BYTES, LogReader, RecoveryMode, stored_number,
-};
+use crate::log::{Header, has_fragment, may_be_log};
 use crate::sstable::is_table;
 use crate::version::{FileName, begins_as_manifest};
 use crate::vfs::Vfs;
 
 /// How many bytes of an unknown file are shown.
 pub(super) const SHOWN_BYTES: usize = 16;
-/// The offset of the log's number in a header.
-const NUMBER_AT: usize = 7;
 /// If nothing else suggests a log, a greater number means that the file is something else.
 const USUAL_NUMBER_MAX: u32 = 1 << 24;
 
@@ -41,7 +37,7 @@ pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
     if begins_as_manifest(&contents) {
         return Ok(FileName::Manifest(number));
     }
-    if header.is_some_and(Header::may_be_of_a_log) || has_fragment(&contents, number) {
+    if header.is_some_and(may_be_of_a_log) || has_fragment(&contents, number) {
         return Ok(FileName::Log(number));
     }
     let found = format!(
@@ -66,8 +62,11 @@ pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
             "Opening the database would take it for a log whose first write a power cut has torn, and a later one \
              removes it",
         ),
-        FileName::Manifest(_) => ("manifest", "Opening the database refuses it"),
-        FileName::Current if !names_a_manifest(contents) => {
+        FileName::Manifest(_) => (
+            "manifest",
+            "If CURRENT names it, opening the database refuses it",
+        ),
+        FileName::Current if named_manifest(contents).is_none() => {
             let found = beginning(contents);
             return Some(format!(
                 "CURRENT names the manifest in force, as in \"MANIFEST-000005\" and a newline, and {found}"
@@ -82,14 +81,7 @@ pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
         _ => return None,
     };
     let number = name.number().unwrap_or_default();
-    let is_like_one = match Header::of(contents) {
-        Some(header) => header.is_nearly_of(number, contents),
-        // It is too short to tell, unless it is readable text.
-        None => !is_text(contents),
-    };
-    // A sector that was never written is zeros.
-    let is_lost = contents.iter().take(HEADER_BYTES).all(|byte| *byte == 0);
-    if is_lost || is_like_one || begins_as_manifest(contents) || has_fragment(contents, number) {
+    if begins_as_manifest(contents) || may_be_log(contents, number) {
         return None;
     }
     Some(format!(
@@ -99,62 +91,13 @@ pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
     ))
 }
 
-fn names_a_manifest(contents: &[u8]) -> bool {
-    let name = contents.strip_suffix(b"\n").map(std::str::from_utf8);
-    let name = name.and_then(Result::ok).map(OsStr::new);
-    matches!(name.and_then(FileName::parse), Some(FileName::Manifest(_)))
-}
-
-/// The header of the first fragment, if the file is a log.
-#[derive(Clone, Copy)]
-struct Header {
-    has_type: bool,
-    length_fits: bool,
-    number: u32,
-}
-
-impl Header {
-    fn of(contents: &[u8]) -> Option<Self> {
-        let (header, rest) = contents.split_first_chunk::<HEADER_BYTES>()?;
-        let [_, _, _, _, l0, l1, type_byte, n0, n1, n2, n3] = *header;
-        let length = usize::from(u16::from_le_bytes([l0, l1]));
-        Some(Self {
-            has_type: FragmentType::from_byte(type_byte).is_some(),
-            length_fits: length <= rest.len().min(BLOCK_BYTES - HEADER_BYTES),
-            number: u32::from_le_bytes([n0, n1, n2, n3]),
-        })
-    }
-
-    /// Whether the header belongs to the log `number`, except for one field, which may be damaged;
-    /// or to another log, under whose number some fragment is valid.
-    fn is_nearly_of(self, number: u64, contents: &[u8]) -> bool {
-        if self.number == stored_number(number) {
-            return self.has_type || self.length_fits;
-        }
-        let mut mended = contents[..contents.len().min(BLOCK_BYTES)].to_vec();
-        mended[NUMBER_AT..HEADER_BYTES].copy_from_slice(&stored_number(number).to_le_bytes());
-        let mended = LogReader::new(&mended, "", number, RecoveryMode::PointInTime);
-        matches!(mended.look(0), Found::Fragment { .. })
-            || has_fragment(contents, self.number.into())
-    }
-
-    /// Whether the header belongs to some log, as far as can be told without its checksum.
-    fn may_be_of_a_log(self) -> bool {
-        self.has_type && self.length_fits && (1..=USUAL_NUMBER_MAX).contains(&self.number)
-    }
-}
-
-fn has_fragment(contents: &[u8], number: u64) -> bool {
-    LogReader::new(contents, "", number, RecoveryMode::PointInTime).has_fragment()
-}
-
-fn is_text(bytes: &[u8]) -> bool {
-    let is_control = |c: char| c.is_control() && !c.is_whitespace();
-    std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(is_control))
+/// Whether the header belongs to some log, as far as can be told without its checksum.
+fn may_be_of_a_log(header: Header) -> bool {
+    header.has_type && header.length_fits && (1..=USUAL_NUMBER_MAX).contains(&header.number)
 }
 
 /// How a file begins, as part of a sentence.
-fn beginning(contents: &[u8]) -> String {
+pub(super) fn beginning(contents: &[u8]) -> String {
     let shown = &contents[..contents.len().min(SHOWN_BYTES)];
     if contents.is_empty() {
         return "it is empty".to_owned();

@@ -17,7 +17,7 @@ use std::path::Path;
 use crate::annotate::Notes;
 use crate::error::{Error, Result};
 use crate::sstable::explain_table;
-use crate::version::file_name;
+use crate::version::{file_name, where_no_current};
 use crate::vfs::Vfs;
 
 pub use self::blank::{Blank, blank};
@@ -57,10 +57,10 @@ pub fn explain(
                 .and_then(|()| explain_blank(vfs, path, name, &contents, listener))
         }
         FileName::Current => {
-            let number = current(&vfs.read(path)?, listener);
-            number.and_then(|number| check_is_there(vfs, path, number))
+            let contents = vfs.read(path)?;
+            current(&contents, listener).and_then(|()| check_is_there(vfs, path, &contents))
         }
-        FileName::CurrentTemporary => current(&vfs.read(path)?, listener).map(|_| ()),
+        FileName::CurrentTemporary => current(&vfs.read(path)?, listener),
         FileName::Lock => lock(&vfs.read(path)?),
     };
     let Err(mut wrong) = explained else {
@@ -91,6 +91,13 @@ fn check_has_block(vfs: &dyn Vfs, path: &Path, kind: FileName, block: usize) -> 
     }
 }
 
+fn dir_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    }
+}
+
 /// Explains a file that has no records.
 fn explain_blank(
     vfs: &dyn Vfs,
@@ -109,60 +116,75 @@ fn explain_blank(
     }
 }
 
-/// Explains which manifest `CURRENT` names, and returns its number.
-fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<u64, Wrong> {
-    let all = 0..contents.len() as u64;
-    let Some(name) = contents.strip_suffix(b"\n") else {
-        let what = "CURRENT ends in a newline, and this file does not: it is cut off, or not written by the engine";
-        return Err(Wrong::new(all, what));
-    };
-    let text = std::str::from_utf8(name).ok();
-    let parsed = text.and_then(|name| FileName::parse(OsStr::new(name)));
-    let Some(FileName::Manifest(number)) = parsed else {
-        let expected = b"MANIFEST-";
-        let at = name
-            .iter()
-            .zip(expected)
-            .take_while(|(a, b)| a == b)
-            .count() as u64;
+/// Explains which manifest `CURRENT` names.
+fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
+    let Some(number) = named_manifest(contents) else {
+        let range = where_no_current(contents) as u64..contents.len() as u64;
         let what = format!(
-            "CURRENT names the manifest in force, as in \"MANIFEST-000005\", but here it has \"{}\"",
-            name.escape_ascii()
+            "CURRENT names the manifest in force, as in \"MANIFEST-000005\" and a newline, and {}",
+            kind::beginning(contents)
         );
-        return Err(Wrong::new(at..all.end, what));
+        return Err(Wrong::new(range, what));
     };
     let mut notes = Notes::new(contents, 0, listener);
     notes.part("CURRENT: which manifest is in force");
-    notes.field(name.len(), format!("manifest {number}"));
+    notes.field(contents.len() - 1, format!("manifest {number}"));
     notes.field(1, "newline");
-    Ok(number)
+    Ok(())
 }
 
-/// `CURRENT` has no checksum, so a wrong number only shows by the manifests beside it. A file that was
-/// copied to another place has none beside it, and nothing is said.
-fn check_is_there(vfs: &dyn Vfs, path: &Path, number: u64) -> Result<(), Wrong> {
-    let dir = match path.parent() {
-        Some(dir) if dir != Path::new("") => dir,
-        _ => Path::new("."),
-    };
-    let names = vfs.list(dir).unwrap_or_default();
-    let mut manifests = names.iter().filter_map(|name| match FileName::parse(name) {
-        Some(FileName::Manifest(number)) => Some(number),
+/// Checks that the manifest is there which `CURRENT` names.
+fn check_is_there(vfs: &dyn Vfs, path: &Path, contents: &[u8]) -> Result<(), Wrong> {
+    match dangling(vfs, path, contents) {
+        // Its digits lead to nothing.
+        Some(what) => {
+            let digits = file_name::MANIFEST_PREFIX.len()..contents.len() - 1;
+            Err(Wrong::new(digits.start as u64..digits.end as u64, what))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Why the manifest that the `CURRENT` with these contents names is not there, if it is not. `CURRENT` has no checksum,
+/// so a wrong number only shows by the files beside it. A file that was copied to another place has none of the
+/// engine's beside it, and nothing is said.
+pub fn dangling(vfs: &dyn Vfs, path: &Path, contents: &[u8]) -> Option<String> {
+    let number = named_manifest(contents)?;
+    let names = vfs.list(dir_of(path)).unwrap_or_default();
+    let files = || names.iter().filter_map(|name| FileName::parse(name));
+    if files().all(|file| file.number().is_none())
+        || files().any(|file| file == FileName::Manifest(number))
+    {
+        return None;
+    }
+    // Who has the database open may have put another manifest in force meanwhile.
+    if vfs.read(path).is_ok_and(|now| now != contents) {
+        return None;
+    }
+    let newest = files().filter_map(|file| match file {
+        FileName::Manifest(number) => Some(number),
         _ => None,
     });
-    let Some(newest) = manifests.clone().max() else {
-        return Ok(());
+    let here = match newest.max() {
+        Some(newest) => format!(
+            "the newest manifest here is {}",
+            file_name::manifest_name(newest)
+        ),
+        None => "no other manifest is here".to_owned(),
     };
-    if manifests.any(|there| there == number) {
-        return Ok(());
+    Some(format!(
+        "it names {}, which is not here, so opening the database refuses this; {here}",
+        file_name::manifest_name(number)
+    ))
+}
+
+/// The number of the manifest that a `CURRENT` with these contents names.
+fn named_manifest(contents: &[u8]) -> Option<u64> {
+    let name = std::str::from_utf8(contents.strip_suffix(b"\n")?).ok()?;
+    match FileName::parse(OsStr::new(name)) {
+        Some(FileName::Manifest(number)) => Some(number),
+        _ => None,
     }
-    let name = file_name::manifest_name(number);
-    let what = format!(
-        "it names {name}, which is not here, so opening the database refuses this; the newest manifest here is {}",
-        file_name::manifest_name(newest)
-    );
-    let digits = "MANIFEST-".len() as u64..name.len() as u64;
-    Err(Wrong::new(digits, what))
 }
 
 fn lock(contents: &[u8]) -> Result<(), Wrong> {

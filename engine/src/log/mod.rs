@@ -50,10 +50,12 @@
 pub(crate) mod fuzzing;
 mod reader;
 mod tail;
+mod trace;
 mod writer;
 
 pub(crate) use reader::AND_YET;
 pub use reader::{Found, LogEnd, LogReader, RecoveryMode};
+pub(crate) use trace::{Header, has_fragment, may_be_log};
 pub use writer::{LogSync, LogWriter};
 
 /// Blocks have this length; the last one may be shorter.

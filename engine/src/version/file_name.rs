@@ -22,6 +22,8 @@ pub const CURRENT: &str = "CURRENT";
 pub const CURRENT_TEMPORARY: &str = "CURRENT.tmp";
 /// The lock file.
 pub const LOCK: &str = "LOCK";
+/// The file that marks a directory as made by a checkpoint that has not ended. Not a file of a database.
+pub const CHECKPOINT: &str = "CHECKPOINT";
 
 /// The most files that a database makes between two edits of its manifest. A file whose number is
 /// further beyond those that the manifest knows does not belong to it.
@@ -30,7 +32,8 @@ pub const FILES_UNRECORDED_MAX: u64 = 1 << 32;
 /// file with a greater number does not belong to the engine.
 pub const MAX_FILE_NUMBER: u64 = 1 << 48;
 
-const MANIFEST_PREFIX: &str = "MANIFEST-";
+/// How the name of a manifest begins.
+pub const MANIFEST_PREFIX: &str = "MANIFEST-";
 const LOG_SUFFIX: &str = ".log";
 const TABLE_SUFFIX: &str = ".sst";
 

@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::log::{LogReader, LogWriter, RecoveryMode};
+use crate::log::{LogReader, LogWriter, RecoveryMode, may_be_log};
 use crate::version::edit::{MANIFEST_FORMAT, MANIFEST_MAGIC, VersionEdit};
 use crate::version::file_name::{self, CURRENT, CURRENT_TEMPORARY, FileName};
 use crate::version::state::State;
+use crate::version::traces::holds_files_of_ours;
 use crate::vfs::{SealedFile, Vfs};
 
 /// A manifest shorter than this is never replaced while the database is open.
@@ -191,24 +192,52 @@ impl Manifest {
 /// The number of the manifest that `CURRENT` names.
 ///
 /// # Errors
-/// `Io` (`is_not_found` if there is no `CURRENT`), or `NotADatabase` if it names no manifest.
+/// `Io` (`is_not_found` if there is no `CURRENT`). If it names no manifest: `Corruption` if files of a database
+/// are beside it, otherwise `NotADatabase`.
 pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
     // Reads no more than a name can take: the file may be anybody's, and of any length.
-    let file = vfs.open_random(&dir.join(CURRENT))?;
+    let path = dir.join(CURRENT);
+    let file = vfs.open_random(&path)?;
     let len = file.len().min(MAGIC_WITHIN_BYTES as u64);
     let contents = file.read_at(0, len as usize)?;
     let name = contents
         .strip_suffix(b"\n")
         .and_then(|name| std::str::from_utf8(name).ok());
-    match name.map(|name| FileName::parse(name.as_ref())) {
-        Some(Some(FileName::Manifest(number))) => Ok(number),
-        _ => Err(Error::NotADatabase {
-            path: dir.to_path_buf(),
-            found: format!(
-                "its CURRENT should name a manifest and holds \"{}\"",
-                contents.escape_ascii()
-            ),
-        }),
+    if let Some(Some(FileName::Manifest(number))) = name.map(|name| FileName::parse(name.as_ref()))
+    {
+        return Ok(number);
+    }
+    let found = contents.escape_ascii();
+    if holds_files_of_ours(vfs, dir)? {
+        let what = format!(
+            "it should name a manifest, as in \"MANIFEST-000005\" and a newline, and holds \"{found}\""
+        );
+        let at = where_no_current(&contents) as u64;
+        return Err(Error::corruption(path, at, what));
+    }
+    Err(Error::NotADatabase {
+        path: dir.to_path_buf(),
+        found: format!("its CURRENT should name a manifest and holds \"{found}\""),
+    })
+}
+
+/// Where a `CURRENT` that names no manifest first differs from one that does, which may be its end.
+#[must_use]
+pub fn where_no_current(contents: &[u8]) -> usize {
+    let prefix = file_name::MANIFEST_PREFIX.as_bytes();
+    let fits = contents.iter().zip(prefix).take_while(|(a, b)| a == b);
+    let fits = fits.count();
+    if fits < prefix.len() {
+        return fits;
+    }
+    let digits = contents[fits..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    match &contents[fits + digits..] {
+        // The digits are wrong: too few, or not as numbers are written.
+        b"\n" => fits,
+        _ => fits + digits,
     }
 }
 
@@ -237,27 +266,11 @@ pub fn read_in_force<T>(
 /// power cut tore was never in force and is left out.
 ///
 /// # Errors
-/// `Corruption` if it is damaged, `UnsupportedVersion` if a later release wrote it, `NotADatabase`
+/// `Corruption` if it is damaged or missing, `UnsupportedVersion` if a later release wrote it, `NotADatabase`
 /// if another program did, otherwise `Io`.
 pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64, VersionEdit)>> {
     let path = file_name::manifest(dir, number);
-    let contents = match vfs.read(&path) {
-        Err(_) if matches!(vfs.exists(&path), Ok(false)) => {
-            let what = "the file is missing, and CURRENT names it";
-            return Err(Error::corruption(&path, 0, what));
-        }
-        read => read?,
-    };
-    let foreign = || Error::NotADatabase {
-        path: dir.to_path_buf(),
-        found: format!(
-            "{} does not begin as a manifest of this engine does",
-            path.display()
-        ),
-    };
-    if !begins_as_manifest(&contents) {
-        return Err(foreign());
-    }
+    let contents = read_contents(vfs, dir, number)?;
     let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
     let mut edits = Vec::new();
     while let Some(record) = reader.next_kept()? {
@@ -276,6 +289,32 @@ pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64,
         return Err(Error::corruption(&path, 0, what));
     }
     Ok(edits)
+}
+
+/// The bytes of manifest `number`, which may be damaged.
+///
+/// # Errors
+/// `Corruption` if it is missing, `NotADatabase` if another program wrote it and no file beside it is the engine's, `Io`.
+pub fn read_contents(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<u8>> {
+    let path = file_name::manifest(dir, number);
+    let contents = match vfs.read(&path) {
+        Err(_) if matches!(vfs.exists(&path), Ok(false)) => {
+            let what = "the file is missing, and CURRENT names it";
+            return Err(Error::corruption(&path, 0, what));
+        }
+        read => read?,
+    };
+    let may_be_ours = begins_as_manifest(&contents) || may_be_log(&contents, number);
+    if may_be_ours || holds_files_of_ours(vfs, dir)? {
+        return Ok(contents);
+    }
+    Err(Error::NotADatabase {
+        path: dir.to_path_buf(),
+        found: format!(
+            "{} does not begin as a manifest of this engine does",
+            path.display()
+        ),
+    })
 }
 
 /// Whether a file begins with the magic of a manifest.

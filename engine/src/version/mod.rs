@@ -27,6 +27,7 @@ pub mod read_charge;
 mod state;
 mod table_file;
 mod together;
+mod traces;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -47,11 +48,13 @@ use self::fences::Fences;
 pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
 pub use self::manifest::{
-    Manifest, begins_as_manifest, current_manifest, read_in_force, read_manifest,
+    Manifest, begins_as_manifest, current_manifest, read_contents, read_in_force, read_manifest,
+    where_no_current,
 };
 pub use self::read_charge::{CursorLoss, ReadCharge};
 pub use self::state::{FamilyState, State, check_families_counted, check_rises};
 pub use self::table_file::{TableAccess, TableFile};
+pub use self::traces::holds_files_of_ours;
 
 /// The tables of one family at one moment.
 #[derive(Clone, Default)]

@@ -56,13 +56,21 @@ impl Repair<'_> {
         let in_force = current_manifest(&**self.vfs, self.dir);
         if let Err(error) = &in_force {
             let current = self.dir.join(file_name::CURRENT);
-            self.report
-                .lost
-                .push(Finding::damage(&current, 0, error.to_string()));
+            self.report.lost.push(match error {
+                Error::Corruption { offset, what, .. } => Finding::damage(&current, *offset, what),
+                other => Finding::damage(&current, 0, other.to_string()),
+            });
         }
-        let in_force = in_force
-            .ok()
-            .filter(|number| self.names.manifests.contains(number));
+        let is_there = |number: &u64| self.names.manifests.contains(number);
+        if let Ok(number) = in_force
+            && !is_there(&number)
+        {
+            let named = file_name::manifest_name(number);
+            let what = format!("it names {named}, which is not here");
+            let current = self.dir.join(file_name::CURRENT);
+            self.report.lost.push(Finding::damage(&current, 0, what));
+        }
+        let in_force = in_force.ok().filter(is_there);
         let candidates: Vec<u64> = match in_force {
             Some(number) => vec![number],
             None => {
@@ -76,6 +84,11 @@ impl Repair<'_> {
                 findings.push(finding);
             });
             let survey = match survey {
+                Err(error @ Error::Corruption { .. }) => {
+                    let path = file_name::manifest(self.dir, number);
+                    findings.push(Finding::of_error(&path, error));
+                    continue;
+                }
                 Err(error) if error.is_no_file() => {
                     let path = file_name::manifest(self.dir, number);
                     findings.push(Finding::damage(&path, 0, error.to_string()));

@@ -58,7 +58,7 @@ use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
 use crate::sstable::{TableNumbers, TableOptions};
 use crate::version::file_name;
-use crate::version::{FamilyRecord, TableAccess};
+use crate::version::{FamilyRecord, TableAccess, holds_files_of_ours};
 use crate::vfs::{Vfs, WritableFile};
 
 /// What [`repair`] did.
@@ -90,7 +90,7 @@ pub struct RepairReport {
 /// first: a repair makes decisions, and the folder `lost` only has what it did not use.
 ///
 /// # Errors
-/// Nothing is changed after `Locked`; after `NotADatabase`, if there are no files of a database;
+/// Nothing is changed after `Locked`; after `NotADatabase`, if no file there can be recognized as the engine's;
 /// after `UnsupportedVersion`, if a later release wrote one; after `InvalidArgument`, if a
 /// comparator is missing. After `Io` it may be tried again.
 pub fn repair(dir: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
@@ -100,6 +100,13 @@ pub fn repair(dir: impl AsRef<Path>, options: &Options) -> Result<RepairReport> 
         return Err(Error::NotADatabase {
             path: dir.to_path_buf(),
             found: "there is no manifest, no log and no table in it".to_owned(),
+        });
+    }
+    // What another program keeps under such names would be moved away.
+    if !holds_files_of_ours(&**vfs, dir)? {
+        return Err(Error::NotADatabase {
+            path: dir.to_path_buf(),
+            found: "nothing in it can be recognized as written by this engine".to_owned(),
         });
     }
     let _lock = vfs.lock(&dir.join(file_name::LOCK))?;
