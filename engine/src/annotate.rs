@@ -40,16 +40,25 @@ pub struct Wrong {
     /// If a checksum is wrong: the one byte whose change would correct it, and its value then, if
     /// only one byte would do.
     pub byte: Option<(u64, u8)>,
+    /// Everything before this offset was looked at, and is as the engine reads it.
+    pub sound: u64,
 }
 
 impl Wrong {
-    /// Says `what` is wrong with the bytes in `range`.
+    /// Says `what` is wrong with the bytes in `range`, and that everything before them is as the engine reads it.
     pub fn new(range: Range<u64>, what: impl Into<String>) -> Wrong {
         Wrong {
+            sound: range.start,
             range,
             what: what.into(),
             byte: None,
         }
+    }
+
+    /// Says that only what is before this offset is known to be as the engine reads it.
+    #[must_use]
+    pub fn sound_to(self, sound: u64) -> Wrong {
+        Wrong { sound, ..self }
     }
 }
 

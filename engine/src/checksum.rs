@@ -8,10 +8,37 @@
 
 /// The checksum of `bytes` at `offset` in their file. The offset itself is not stored.
 pub(crate) fn checksum(offset: u64, bytes: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&offset.to_le_bytes());
+    let mut hasher = begin(offset);
     hasher.update(bytes);
     hasher.finalize()
+}
+
+/// Where the bytes from `offset` on end in their own checksum, preceded by a byte for which `may_end` holds: for finding
+/// an end that is not known. The result is the end of the checksum, counted in `bytes`.
+///
+/// Cost: one step for each byte. Bytes that were not written so match with a chance of one in 2^32 each.
+pub(crate) fn end_by_checksum(
+    offset: u64,
+    bytes: &[u8],
+    may_end: impl Fn(u8) -> bool,
+) -> Option<usize> {
+    let mut hasher = begin(offset);
+    for (at, byte) in bytes.iter().enumerate() {
+        hasher.update(&[*byte]);
+        if may_end(*byte)
+            && let Some(stored) = bytes[at + 1..].first_chunk()
+            && u32::from_le_bytes(*stored) == hasher.clone().finalize()
+        {
+            return Some(at + 1 + stored.len());
+        }
+    }
+    None
+}
+
+fn begin(offset: u64) -> crc32fast::Hasher {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&offset.to_le_bytes());
+    hasher
 }
 
 /// What a stored checksum covers.

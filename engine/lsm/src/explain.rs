@@ -45,13 +45,17 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
             style::wrong(&at.to_string()),
         )?;
     }
-    writeln!(
-        out,
-        "{}",
-        style::dim(
+    let looked_at = match wrong.sound {
+        0 => "The rest of the file was not looked at.".to_owned(),
+        sound if sound == from => {
             "Everything before it is as the engine reads it. What comes after was not looked at."
-        )
-    )?;
+                .to_owned()
+        }
+        sound => format!(
+            "Everything before byte {sound} is as the engine reads it. The rest was not looked at."
+        ),
+    };
+    writeln!(out, "{}", style::dim(&looked_at))?;
     writeln!(
         out,
         "{}",

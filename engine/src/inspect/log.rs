@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::blank::Blank;
 use crate::annotate::{Listener, Notes, Wrong};
 use crate::batch::BatchView;
 use crate::error::Error;
 use crate::internal_key::{self, ValueKind};
 use crate::log::{
-    AND_YET, Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode, durable_before,
+    AND_YET, BLOCK_BYTES, Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode,
+    durable_before,
 };
 use crate::varint;
 use crate::version::{Shows, VersionEdit};
@@ -20,18 +22,38 @@ pub(super) enum Records {
     Edits,
 }
 
+/// A log or manifest, and what an opening would make of it.
+pub(super) struct LogFile<'f> {
+    pub(super) contents: &'f [u8],
+    pub(super) path: &'f Path,
+    pub(super) number: u64,
+    pub(super) records: Records,
+    /// What it means if there is no whole record, which for a log is nothing.
+    pub(super) blank: Option<Blank>,
+    /// Whether there are later logs beside it, which may say how much of it was durable.
+    pub(super) is_followed: bool,
+}
+
+impl LogFile<'_> {
+    fn reader(&self) -> LogReader<'_> {
+        LogReader::new(
+            self.contents,
+            self.path,
+            self.number,
+            RecoveryMode::PointInTime,
+        )
+    }
+}
+
 pub(super) fn explain(
-    contents: &[u8],
-    path: &Path,
-    number: u64,
-    records: Records,
+    file: &LogFile<'_>,
     limit: usize,
     listener: &mut Listener<'_>,
 ) -> Result<(), Wrong> {
-    let reader = LogReader::new(contents, path, number, RecoveryMode::PointInTime);
+    let (reader, contents) = (file.reader(), file.contents);
     let mut explain = Explain {
         contents,
-        records,
+        records: file.records,
         limit,
         listener,
         record: None,
@@ -50,10 +72,11 @@ pub(super) fn explain(
             }
             Found::Nothing => return explain.end(at),
             Found::Bad { at: bytes, what } => {
-                let (bytes, what) = among_zeros(contents, at).unwrap_or((bytes, what));
+                let seen = among_zeros(contents, at).or_else(|| cut_off(contents, at, &bytes));
+                let (bytes, what) = seen.unwrap_or((bytes, what));
                 let range = bytes.start as u64..bytes.end as u64;
-                let what = format!("{what}{}", consequence(contents, path, number));
-                return Err(Wrong::new(range, what));
+                let what = format!("{what}{}", consequence(file));
+                return Err(Wrong::new(range, what).sound_to(at as u64));
             }
         }
     }
@@ -67,18 +90,37 @@ fn among_zeros(contents: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let first = rest.iter().position(is_set)?;
     let wrong = at + first;
     if rest.len() > HEADER_BYTES && !rest[first + 1..].iter().any(is_set) {
-        let what = format!("all bytes from byte {at} on must be zeros, and this byte is not");
+        let what = format!(
+            "no record begins at byte {at}, so from there on all bytes must be zeros, and this one alone is not"
+        );
         return Some((wrong..wrong + 1, what));
     }
     let what = format!(
-        "a record should begin at byte {at}, or zeros up to the end, and here are zeros up to byte {wrong}"
+        "a record or a part of one should begin at byte {at}, or zeros up to the end, and here are zeros up to byte {wrong}"
     );
     (first >= HEADER_BYTES).then_some((at..wrong + 1, what))
 }
 
+/// What is wrong with the fragment at `at` if its length, which the reader complains about, fits into the block, and
+/// only the file ends too early.
+fn cut_off(contents: &[u8], at: usize, wrong: &Range<usize>) -> Option<(Range<usize>, String)> {
+    let length = contents.get(at + 4..at + 6)?;
+    let length = usize::from(u16::from_le_bytes(*length.first_chunk()?));
+    let (begin, end) = (at + HEADER_BYTES, contents.len());
+    let fits_into_block = at % BLOCK_BYTES + HEADER_BYTES + length <= BLOCK_BYTES;
+    if *wrong != (at + 4..at + 6) || !fits_into_block || begin + length <= end {
+        return None;
+    }
+    let what = format!(
+        "a fragment states {length} bytes, and the file ends after {} of them: it was cut off, or the length is wrong",
+        end - begin
+    );
+    Some((at..end, what))
+}
+
 /// What opening the database would do with the log, found out with the same reader.
-fn consequence(contents: &[u8], path: &Path, number: u64) -> String {
-    let mut reader = LogReader::new(contents, path, number, RecoveryMode::PointInTime);
+fn consequence(file: &LogFile<'_>) -> String {
+    let mut reader = file.reader();
     loop {
         match reader.next_record() {
             Ok(Some(_)) => {}
@@ -92,10 +134,20 @@ fn consequence(contents: &[u8], path: &Path, number: u64) -> String {
             Err(error) => return format!(", and {error}"),
         }
     }
-    match reader.end() {
-        Some(LogEnd::Torn { at }) => format!(
-            ". Opening takes it for a write that a power cut has torn or lost, and leaves out everything from byte {at} on"
-        ),
+    match (reader.end(), &file.blank) {
+        (_, Some(blank)) => format!(". So {}", blank.what),
+        (Some(LogEnd::Torn { at }), None) => {
+            let unless = match file.is_followed {
+                true => {
+                    ", unless a later log says that it was durable, which `lsm verify` finds out"
+                }
+                false => "",
+            };
+            format!(
+                ". Opening takes it for a write that a power cut has torn or lost, and leaves out everything from byte {at} \
+                 on{unless}"
+            )
+        }
         _ => ". Opening reads past it".to_owned(),
     }
 }
@@ -314,7 +366,7 @@ fn edit(payload: &[u8], mut notes: Notes<'_, '_>) -> Result<(), Wrong> {
 mod tests {
     use super::*;
     use crate::batch::{FamilyId, WriteBatch};
-    use crate::log::{BLOCK_BYTES, LogWriter};
+    use crate::log::LogWriter;
     use crate::vfs::{MemoryVfs, Vfs};
 
     const LIMIT: usize = 4;
@@ -332,7 +384,15 @@ mod tests {
     }
 
     fn explained(contents: &[u8], path: &Path) -> Result<(), Wrong> {
-        explain(contents, path, 7, Records::Batches, LIMIT, &mut |_| ())
+        let file = LogFile {
+            contents,
+            path,
+            number: 7,
+            records: Records::Batches,
+            blank: None,
+            is_followed: false,
+        };
+        explain(&file, LIMIT, &mut |_| ())
     }
 
     /// Wherever in a block a record ends. Where just a header fits, the next record's first fragment is empty.

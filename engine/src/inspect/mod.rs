@@ -53,8 +53,18 @@ pub fn explain(
                 let begins = 0..contents.len().min(kind::SHOWN_BYTES) as u64;
                 return Ok(Some(Wrong::new(begins, what)));
             }
-            log::explain(&contents, path, number, records, options.limit, listener)
-                .and_then(|()| explain_blank(vfs, path, name, &contents, listener))
+            let blank = blank(vfs, path, name, &contents);
+            let file = log::LogFile {
+                contents: &contents,
+                path,
+                number,
+                records,
+                blank: blank.clone(),
+                is_followed: is_followed(vfs, path, name),
+            };
+            log::explain(&file, options.limit, listener).and_then(|()| {
+                blank.map_or(Ok(()), |blank| explain_blank(blank, &contents, listener))
+            })
         }
         FileName::Current => {
             let contents = vfs.read(path)?;
@@ -66,6 +76,10 @@ pub fn explain(
     let Err(mut wrong) = explained else {
         return Ok(None);
     };
+    if options.block.is_some() {
+        // Nothing else was looked at.
+        wrong.sound = 0;
+    }
     if wrong.byte.is_none() {
         wrong.byte = suspect::find(&vfs.read(path)?, &wrong);
     }
@@ -91,6 +105,16 @@ fn check_has_block(vfs: &dyn Vfs, path: &Path, kind: FileName, block: usize) -> 
     }
 }
 
+/// Whether a log has later ones beside it.
+fn is_followed(vfs: &dyn Vfs, path: &Path, name: FileName) -> bool {
+    let FileName::Log(number) = name else {
+        return false;
+    };
+    let names = vfs.list(dir_of(path)).unwrap_or_default();
+    let mut files = names.iter().filter_map(|name| FileName::parse(name));
+    files.any(|file| matches!(file, FileName::Log(other) if other > number))
+}
+
 fn dir_of(path: &Path) -> &Path {
     match path.parent() {
         Some(dir) if dir != Path::new("") => dir,
@@ -99,21 +123,12 @@ fn dir_of(path: &Path) -> &Path {
 }
 
 /// Explains a file that has no records.
-fn explain_blank(
-    vfs: &dyn Vfs,
-    path: &Path,
-    name: FileName,
-    contents: &[u8],
-    listener: &mut Listener<'_>,
-) -> Result<(), Wrong> {
-    match blank(vfs, path, name, contents) {
-        Some(blank) if blank.is_damage => Err(Wrong::new(0..contents.len() as u64, blank.what)),
-        Some(blank) => {
-            Notes::new(contents, 0, listener).part(blank.what);
-            Ok(())
-        }
-        None => Ok(()),
+fn explain_blank(blank: Blank, contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
+    if blank.is_damage {
+        return Err(Wrong::new(0..contents.len() as u64, blank.what));
     }
+    Notes::new(contents, 0, listener).part(blank.what);
+    Ok(())
 }
 
 /// Explains which manifest `CURRENT` names.

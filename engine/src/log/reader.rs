@@ -1,6 +1,8 @@
 //! Reassembles records from fragments, and distinguishes a torn end from damage.
 
-use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, durable_before, next_header, stored_number};
+use super::{
+    BLOCK_BYTES, FragmentType, HEADER_BYTES, MARK_BYTES, durable_before, next_header, stored_number,
+};
 use crate::checksum::{Covered, checksum};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -319,8 +321,13 @@ impl<'a> LogReader<'a> {
         let payload = at + HEADER_BYTES..at + HEADER_BYTES + length;
         let says = |mark| durable_before(at, mark);
         if fragment_type == FragmentType::Mark && says(&self.log[payload.clone()]).is_none() {
+            // If it is as long as an offset, that may be wrong; otherwise its length or its type is.
+            let wrong_to = match length {
+                MARK_BYTES => payload.end,
+                _ => at + 7,
+            };
             return Found::Bad {
-                at: at + 4..at + 6,
+                at: at + 4..wrong_to,
                 what: format!(
                     "a mark has {length} bytes, which are not the offset of anything before it"
                 ),

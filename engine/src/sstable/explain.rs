@@ -3,8 +3,12 @@
 //! The footer at the end and the index before it say where the parts are, so those two are checked
 //! first and shown last. Each part's checksum is verified before its contents are looked at: after
 //! a wrong checksum, no byte can be trusted.
+//!
+//! If one of those two is damaged, the parts before it are found by their checksums, one after another from the
+//! beginning of the file, so what is reported is still the first that is wrong.
 
 use super::block::{Block, BlockView, Entry};
+use super::by_checksum::{first_wrong, without_footer};
 use super::footer::{FOOTER_BYTES, Footer};
 use super::index::Index;
 use super::properties::Properties;
@@ -37,7 +41,7 @@ pub fn explain_table(
     listener: &mut Listener<'_>,
 ) -> Result<(), Wrong> {
     let footer_at = file.len().saturating_sub(FOOTER_BYTES as u64);
-    let footer = read_footer(file).map_err(|error| footer_wrong(&error, footer_at, file.len()))?;
+    let footer = read_footer(file).map_err(|error| without_footer(file, &error, footer_at))?;
     for handle in [footer.index, footer.properties]
         .into_iter()
         .chain(footer.filter)
@@ -47,10 +51,11 @@ pub fn explain_table(
                 "the footer leads to {} bytes at byte {}, which do not lie before it",
                 handle.length, handle.offset
             );
-            return Err(Wrong::new(footer_at..file.len(), what));
+            let wrong = Wrong::new(footer_at..file.len(), what);
+            return Err(first_wrong(file, 0, wrong));
         }
     }
-    let index = part(file, footer.index)?;
+    let index = part(file, footer.index).map_err(|wrong| first_wrong(file, 0, wrong))?;
     let index = Block::new(index)
         .map(Index::to_walk)
         .map_err(|damage| Wrong::new(stored_range(footer.index), damage.to_string()))?;
@@ -63,13 +68,17 @@ pub fn explain_table(
     if options.block.is_some() {
         return Ok(());
     }
+    let mut end = end;
     if let Some(filter) = footer.filter {
         explain.padding(end, filter.offset)?;
         explain.filter(filter)?;
+        end = stored_range(filter).end;
     }
-    // Damaged properties are reported later, when it is their turn.
-    let properties = part(file, footer.properties).ok();
-    let properties = properties.and_then(|contents| Properties::decode(&contents).ok());
+    // Only they say whether there are range deletes before them.
+    let properties =
+        part(file, footer.properties).map_err(|wrong| first_wrong(file, end, wrong))?;
+    // If they say nonsense, that is reported when it is their turn.
+    let properties = Properties::decode(&properties).ok();
     if let Some(handle) = properties.and_then(|properties| properties.range_delete_block) {
         if handle.range_within(footer_at).is_none() {
             let what = "the properties lead to range deletes outside the file";
@@ -95,17 +104,6 @@ pub fn explain_table(
         return Err(Wrong::new(end.min(footer_at)..footer_at, what));
     }
     explain.footer(&footer, footer_at)
-}
-
-fn footer_wrong(error: &Error, footer_at: u64, len: u64) -> Wrong {
-    match error {
-        // A wrong magic is reported as one field, a wrong checksum as the whole footer.
-        Error::Corruption { offset, what, .. } if *offset > footer_at => {
-            Wrong::new(*offset..len, what.clone())
-        }
-        Error::Corruption { what, .. } => Wrong::new(footer_at..len, what.clone()),
-        other => Wrong::new(footer_at..len, other.to_string()),
-    }
 }
 
 /// The range that a stored part takes in the file.

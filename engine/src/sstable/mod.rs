@@ -29,6 +29,7 @@
 
 mod block;
 mod builder;
+mod by_checksum;
 mod cache;
 mod check;
 mod cursor;
