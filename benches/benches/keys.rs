@@ -15,7 +15,7 @@ use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, measurement::W
 use engine::keys::{
     DecodeKey, Desc, OrderedKey, PaddedDecimal, Varint, deinterleave, encode_bytes_into,
     encode_decimal, encode_f64, encode_f64_numeric, encode_i64, encode_u64, encode_varint_into,
-    historical::{ledis, qdb},
+    historical::{ledis, neokv, qdb},
     interleave, prefix_successor,
 };
 
@@ -89,6 +89,7 @@ fn floats(c: &mut Criterion) {
         encode_f64_numeric(value).unwrap_or_default()
     });
     encode(&mut group, "qdb", &values, qdb::encode_f64);
+    encode(&mut group, "neokv", &values, neokv::encode_f64);
     group.finish();
 }
 
@@ -349,7 +350,7 @@ fn sorting(c: &mut Criterion) {
     group.finish();
 }
 
-/// The same question for what has no fixed size: texts of digits numbers, pairs of names.
+/// The same question for what has no fixed size: texts of digits, numbers, names in both directions, pairs of names.
 fn sorting_variable(c: &mut Criterion) {
     let bits = arbitrary(ROWS, 7);
     let mut group = c.benchmark_group("keys/sort_variable");
@@ -381,6 +382,22 @@ fn sorting_variable(c: &mut Criterion) {
     let rows: Vec<_> = small().map(leb128).collect();
     sort(&mut group, "varint_comparator", &rows, |rows| {
         rows.sort_unstable_by_key(|row| from_leb128(row));
+    });
+
+    // With its length in front, as a naive row holds a name that something may follow.
+    let name = |bits: u64| format!("player:{bits:020}").into_bytes();
+    let keys: Vec<_> = small().map(|bits| name(bits).to_key()).collect();
+    sort(&mut group, "escaped_keys", &keys, <[_]>::sort_unstable);
+    let rows: Vec<_> = small()
+        .map(|bits| [&[name(bits).len() as u8], name(bits).as_slice()].concat())
+        .collect();
+    sort(&mut group, "escaped_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| fields(a).cmp(&fields(b)));
+    });
+    let keys: Vec<_> = small().map(|bits| Desc(name(bits)).to_key()).collect();
+    sort(&mut group, "descending_keys", &keys, <[_]>::sort_unstable);
+    sort(&mut group, "descending_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| fields(b).cmp(&fields(a)));
     });
 
     let pair = |bits: u64| {

@@ -6,6 +6,7 @@ mod checksum;
 mod compaction;
 mod comparators;
 mod db;
+mod fixed_keys;
 mod keys;
 mod log;
 mod memtable;
@@ -17,6 +18,6 @@ use criterion::{criterion_group, criterion_main};
 criterion_group! {
     name = all;
     config = benches::short();
-    targets = keys::all, checksum::all, memtable::all, log::all, sstable::all, merge::all, db::all, compaction::all, comparators::all
+    targets = keys::all, fixed_keys::all, checksum::all, memtable::all, log::all, sstable::all, merge::all, db::all, compaction::all, comparators::all
 }
 criterion_main!(all);

@@ -265,7 +265,7 @@ fn the_sentences_are_true() {
     assert!(!wrong.what.contains("unless"), "{wrong:?}");
     files.vfs.create(Path::new("000099.log")).unwrap();
     let wrong = said(&files, "000008.log", |bytes, units| {
-        bytes.truncate(units[1].start + 30)
+        bytes.truncate(units[1].start + 30);
     });
     says(
         &wrong,
@@ -273,7 +273,7 @@ fn the_sentences_are_true() {
         "on, unless a later log says that it was durable",
     );
     let wrong = said(&files, "000008.log", |bytes, units| {
-        bytes[units[0].clone()].fill(0)
+        bytes[units[0].clone()].fill(0);
     });
     says(&wrong, 0, "here are zeros up to byte 45");
 
