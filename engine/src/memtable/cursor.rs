@@ -49,7 +49,7 @@ impl MemtableCursor {
         let mut nodes = [here; NODES_AHEAD_MAX];
         let (mut wanted, mut hidden) = (NODES_AHEAD_MIN, 0);
         loop {
-            let found = self.list.nodes_after(here, &mut nodes[..wanted]);
+            let found = self.list.nodes_after(here, 0, &mut nodes[..wanted]);
             let nodes = &nodes[..found];
             let is_before_end = |node: &Node| {
                 // SAFETY: as above.
