@@ -49,7 +49,7 @@ impl MemtableCursor {
         let mut nodes = [here; NODES_AHEAD_MAX];
         let (mut wanted, mut hidden) = (NODES_AHEAD_MIN, 0);
         loop {
-            let found = self.list.nodes_after(here, 0, &mut nodes[..wanted]);
+            let found = self.list.nodes_after(here, &mut nodes[..wanted]);
             let nodes = &nodes[..found];
             let is_before_end = |node: &Node| {
                 // SAFETY: as above.
@@ -104,21 +104,22 @@ impl MemtableCursor {
 /// Cost: one cache miss for about a dozen entries, where a cursor has one for each.
 #[derive(Debug)]
 pub struct MemtableEntries<'m> {
-    nodes: Walk<'m>,
+    list: &'m SkipList,
+    nodes: Walk,
     here: Option<Node>,
 }
 
 impl<'m> MemtableEntries<'m> {
     pub(super) fn new(list: &'m SkipList) -> Self {
         let mut nodes = Walk::new(list);
-        let here = nodes.next();
-        Self { nodes, here }
+        let here = nodes.next(list);
+        Self { list, nodes, here }
     }
 
     /// The internal key and the value of the current entry; `None` after the last.
     #[inline]
     pub fn here(&self) -> Option<(&'m [u8], &'m [u8])> {
-        // SAFETY: the node is of the list that `nodes` walks, which is borrowed for as long as the answer.
+        // SAFETY: the node is of `self.list`, which is borrowed for as long as the answer.
         self.here.map(|node| unsafe { (node.key(), node.value()) })
     }
 
@@ -129,7 +130,7 @@ impl<'m> MemtableEntries<'m> {
             // SAFETY: as in `here`.
             unsafe { coming.prefetch_value() };
         }
-        self.here = self.nodes.next();
+        self.here = self.nodes.next(self.list);
     }
 }
 

@@ -74,11 +74,6 @@ impl SkipList {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// The node before all others, which has no key.
-    pub(super) const fn head(&self) -> Node {
-        self.head
-    }
-
     pub(super) fn reserved(&self) -> usize {
         self.arena.reserved()
     }
@@ -89,7 +84,7 @@ impl SkipList {
 
     /// The link from `node` at `level`. `node` must be of this list and higher than `level`.
     #[inline]
-    pub(super) fn after(&self, node: Node, level: usize) -> Option<Node> {
+    fn after(&self, node: Node, level: usize) -> Option<Node> {
         // SAFETY: nodes are only made by this module, and `&self` keeps the arena alive. A node is reached at
         // `level` through a link of that level or as the head, so it is high enough.
         unsafe { node.next(level) }
@@ -110,13 +105,13 @@ impl SkipList {
         Some(next)
     }
 
-    /// Stores the nodes after `node` on a level in `nodes`, as many as there is room for, and prefetches them.
-    /// Returns how many there are. `node` must be of this list and higher than `level`.
+    /// Stores the nodes after `node` in `nodes`, as many as there is room for, and prefetches them.
+    /// Returns how many there are.
     #[inline]
-    pub(super) fn nodes_after(&self, node: Node, level: usize, nodes: &mut [Node]) -> usize {
+    pub(super) fn nodes_after(&self, node: Node, nodes: &mut [Node]) -> usize {
         let mut at = node;
         for (count, place) in nodes.iter_mut().enumerate() {
-            let Some(next) = self.after(at, level) else {
+            let Some(next) = self.after(at, 0) else {
                 return count;
             };
             next.prefetch();

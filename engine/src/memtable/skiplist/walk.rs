@@ -5,8 +5,8 @@
 //! stretches, and [`STRETCHES`] of them are walked in turns, a step each. While one waits for its
 //! cache line, the others' lines are on their way.
 //!
-//! It is meant for a list that is not written to: nodes inserted between two that were already
-//! passed are not seen.
+//! It is meant for a list that is not written to: of nodes that are inserted meanwhile, it sees some. Whoever
+//! inserts them has to tell them otherwise.
 
 use super::{Node, SkipList};
 use crate::sync::Ordering;
@@ -16,10 +16,10 @@ const STRETCHES: usize = 12;
 /// The nodes on this level begin stretches: about one in sixteen, fewer where a key has many versions.
 const LEVEL: usize = 2;
 
-/// The nodes of a list in their order, each once.
+/// Shows the nodes of a list in their order, each once. The list is named in each call, so that it may be written to
+/// between them; it must be the same one.
 #[derive(Debug)]
-pub(in crate::memtable) struct Walk<'l> {
-    list: &'l SkipList,
+pub(in crate::memtable) struct Walk {
     level: usize,
     /// Where the next stretches begin, and, if already known, where the last of them ends.
     marks: Vec<Node>,
@@ -40,16 +40,33 @@ struct Stretch {
     at: Option<Node>,
 }
 
-impl<'l> Walk<'l> {
-    pub(in crate::memtable) fn new(list: &'l SkipList) -> Self {
+impl Walk {
+    pub(in crate::memtable) fn new(list: &SkipList) -> Self {
         let height = list.height.load(Ordering::Relaxed);
         Self {
-            list,
             level: LEVEL.min(height - 1),
             marks: vec![list.head],
             at_last_mark: false,
             stretches: Default::default(),
             shown: (0, 0),
+        }
+    }
+
+    /// The next node; `None` after the last.
+    #[inline]
+    pub(in crate::memtable) fn next(&mut self, list: &SkipList) -> Option<Node> {
+        loop {
+            let (stretch, node) = self.shown;
+            if stretch == STRETCHES {
+                if !self.walk_on(list) {
+                    return None;
+                }
+            } else if let Some(&node) = self.stretches[stretch].nodes.get(node) {
+                self.shown.1 += 1;
+                return Some(node);
+            } else {
+                self.shown = (stretch + 1, 0);
+            }
         }
     }
 
@@ -65,9 +82,9 @@ impl<'l> Walk<'l> {
     }
 
     /// Walks the next stretches. Returns whether there was a node.
-    fn walk_on(&mut self) -> bool {
+    fn walk_on(&mut self, list: &SkipList) -> bool {
         self.shown = (0, 0);
-        while self.marks.len() <= STRETCHES && self.find_mark() {}
+        while self.marks.len() <= STRETCHES && self.find_mark(list) {}
         for (at, stretch) in self.stretches.iter_mut().enumerate() {
             stretch.nodes.clear();
             stretch.at = self.marks.get(at).copied();
@@ -79,22 +96,22 @@ impl<'l> Walk<'l> {
         loop {
             let mut is_done = true;
             for stretch in &mut self.stretches {
-                is_done &= !stretch.step(self.list);
+                is_done &= !stretch.step(list);
             }
             if is_done {
                 break;
             }
             if self.marks.len() <= STRETCHES {
-                self.find_mark();
+                self.find_mark(list);
             }
         }
         !self.stretches[0].nodes.is_empty()
     }
 
     /// Finds one more node that begins a stretch, if there is one.
-    fn find_mark(&mut self) -> bool {
+    fn find_mark(&mut self, list: &SkipList) -> bool {
         let last = self.marks.last().filter(|_| !self.at_last_mark);
-        let next = last.and_then(|&last| self.list.after(last, self.level));
+        let next = last.and_then(|&last| list.after(last, self.level));
         self.at_last_mark = next.is_none();
         if let Some(next) = next {
             next.prefetch();
@@ -118,26 +135,5 @@ impl Stretch {
         }
         self.at = next.filter(|_| next != self.end);
         self.at.is_some()
-    }
-}
-
-impl Iterator for Walk<'_> {
-    type Item = Node;
-
-    #[inline]
-    fn next(&mut self) -> Option<Node> {
-        loop {
-            let (stretch, node) = self.shown;
-            if stretch == STRETCHES {
-                if !self.walk_on() {
-                    return None;
-                }
-            } else if let Some(&node) = self.stretches[stretch].nodes.get(node) {
-                self.shown.1 += 1;
-                return Some(node);
-            } else {
-                self.shown = (stretch + 1, 0);
-            }
-        }
     }
 }
