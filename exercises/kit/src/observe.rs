@@ -23,6 +23,7 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         said.extend(order(part, outcomes));
         said.extend(text(part, outcomes));
         said.extend(lengths(part, outcomes));
+        said.extend(withheld(part, outcomes));
     }
     said.extend(shared(part, outcomes));
     let related = relations(part, outcomes);
@@ -271,6 +272,16 @@ fn lengths(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     (min != max).then(|| format!("A {} has between {min} and {max} bytes.", part.makes))
 }
 
+/// Inputs that are to have a key, and were given an answer that is none: `None`, or an error.
+fn withheld(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let has_none = |i: &usize| {
+        let answer = outcomes[*i].answer();
+        has_key(part, *i) && answer.is_some_and(|answer| answer.bytes.is_none())
+    };
+    let set: Vec<usize> = (0..outcomes.len()).filter(has_none).collect();
+    (!set.is_empty()).then(|| format!("It gives no {} on {}.", part.makes, describe(part, &set)))
+}
+
 fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     // Where answers may well coincide, as with a list or a yes, there is nothing to say.
     if part.ranks.is_empty() {
@@ -342,16 +353,23 @@ fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     let length = pairs[0].1.len();
     // A few at the front may be found for many reasons.
     let cut = length > FRONT_MIN && all(&|r, g| g.len() == length && r.starts_with(g));
+    if all(&|_, g| g.is_empty()) {
+        return Some("Where the list is wrong, it is empty.".to_owned());
+    }
     let says = if cut {
         format!("the first {length} of the right ones, and nothing after them")
     } else if all(&|r, g| r.iter().rev().eq(g)) {
         "the right ones in reverse".to_owned()
     } else if all(&|r, g| sorted_items(r) == sorted_items(g)) {
         "the right ones in another order".to_owned()
-    } else if all(&|r, g| holds_all(r, g)) {
+    } else if all(&|r, g| g.len() < r.len() && holds_all(r, g)) {
         "some of the right ones and no others".to_owned()
-    } else if all(&|r, g| holds_all(g, r)) {
+    } else if all(&|r, g| holds_all(r, g)) {
+        "no others than the right ones: some are missing, or they are in another order".to_owned()
+    } else if all(&|r, g| g.len() > r.len() && holds_all(g, r)) {
         "all the right ones and others besides".to_owned()
+    } else if all(&|r, g| holds_all(g, r)) {
+        "all the right ones: there are others besides, or they are in another order".to_owned()
     } else {
         return None;
     };
@@ -465,7 +483,7 @@ fn relations(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Answer;
+    use crate::answer::{Answer, Show as _};
     use crate::exercise::{Cast, Exercise, Judged as _, PartOf, Who};
     use crate::isolate::observe_here;
 
@@ -517,8 +535,47 @@ mod tests {
             "all the right ones and others besides",
         );
         holds(|n| (0..n).chain(0..1).collect(), "others besides");
+        let half_or_turned: List = |n| match n {
+            12 => (0..n).rev().collect(),
+            _ => (0..n).step_by(2).collect(),
+        };
+        holds(half_or_turned, "some are missing, or they are in another");
+        let more_or_turned: List = |n| match n {
+            12 => (0..n).rev().collect(),
+            _ => (0..=n).collect(),
+        };
+        holds(more_or_turned, "others besides, or they are in another");
+        holds(|_| Vec::new(), "Where the list is wrong, it is empty.");
         assert_eq!(said(|n| (1..=n).collect()), "");
         assert_eq!(said(|n| (0..n).collect()), "", "a right one is not told");
+    }
+
+    #[test]
+    fn keys_that_are_withheld_are_told() {
+        type Key = fn(u8) -> Option<Vec<u8>>;
+        let mut part = PartOf::new("encode", "key").ranked((0..=9).collect());
+        for n in 0..=9 {
+            let ask = move |encode: &Key| encode(n).show();
+            part = part.probe(format!("encode({n})"), n.show(), &["digits"], ask);
+        }
+        let cast: Cast<Key> = Cast {
+            learner: |n| (n < 8).then(|| vec![n]),
+            stub: |_| todo!(),
+            solution: |n| (n < 9).then(|| vec![n]),
+        };
+        let exercise = Exercise::new("e", "c", cast).part(part);
+        let part = &exercise.sheet().parts[0];
+        let said = |who| observe(part, &observe_here(&exercise, who).outcomes).join(" ");
+        let learner = said(Who::Learner);
+        assert!(
+            learner.contains("It gives no key on encode(8)."),
+            "{learner}"
+        );
+        let solution = said(Who::Solution);
+        assert!(
+            !solution.contains("gives no key"),
+            "9 is to have none: {solution}"
+        );
     }
 
     #[test]
