@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 61] = [
+const KEYS: [&[u8]; 65] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -71,7 +71,12 @@ const KEYS: [&[u8]; 61] = [
     b"item:\xb2",
     // A digit in Unicode, and none in ASCII: the Arabic 3.
     "item:\u{663}".as_bytes(),
+    // Within 128 bits, and beyond what digits are often filled up to.
+    &long::<36>(b'9'),
+    &long::<37>(b'1'),
     // Beyond 128 bits, and not beyond what digits are often filled up to.
+    &long::<39>(b'9'),
+    &long::<40>(b'1'),
     &long::<50>(b'9'),
     &long::<51>(b'1'),
     &long::<300>(b'2'),

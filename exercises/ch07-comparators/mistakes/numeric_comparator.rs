@@ -7,10 +7,10 @@ use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead,
-    NoNumberLast, NoTies, NoTiesNorNoNumber, NumberFirst, Padded, ParseI64OrNone, ParseOrNone,
-    ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored,
-    Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped,
-    ZerosCounted,
+    NoNumberLast, NoTies, NoTiesNorNoNumber, NumberFirst, Padded, Padded32, ParseI64OrNone,
+    ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored,
+    PrefixIgnored, Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed,
+    Wrapped, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -75,9 +75,10 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
             digits.iter().fold(0, step)
         };
         number(a).cmp(&number(b))
-    } else if has(Padded) {
+    } else if has(Padded) || has(Padded32) {
+        let width = if has(Padded) { 20_usize } else { 32 };
         let filled = |digits: &[u8]| {
-            let zeros = 20_usize.saturating_sub(digits.len());
+            let zeros = width.saturating_sub(digits.len());
             [&vec![b'0'; zeros], digits].concat()
         };
         filled(a).cmp(&filled(b))
@@ -242,6 +243,25 @@ fn natural(a: &[u8], b: &[u8]) -> Ordering {
     stretches(a).cmp(&stretches(b)).then(a.cmp(b))
 }
 
+/// The natural order as a loop over both keys.
+fn natural_byte_by_byte(a: &[u8], b: &[u8]) -> Ordering {
+    let run = |key: &[u8]| key.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (mut x, mut y) = (a, b);
+    while let (Some(low), Some(high)) = (x.first(), y.first()) {
+        let (m, n) = (run(x), run(y));
+        let (order, m, n) = if m > 0 && n > 0 {
+            (numbers(&[], &x[..m], &y[..n]), m, n)
+        } else {
+            (low.cmp(high), 1, 1)
+        };
+        if order.is_ne() {
+            return order;
+        }
+        (x, y) = (&x[m..], &y[n..]);
+    }
+    x.len().cmp(&y.len()).then(a.cmp(b))
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Order>> {
     let mistake = |name, check, order: fn(&[u8], &[u8]) -> Ordering| {
@@ -305,6 +325,34 @@ pub fn all() -> Vec<Mistake<Order>> {
                  number, and `a1x` is all prefix. Two programs with two orders must not share a store.",
             )
             .link(REPAIR),
+        mistake("every_stretch_of_digits_byte_by_byte", "order", natural_byte_by_byte)
+            .says("numbers wherever both keys have digits, and single bytes elsewhere")
+            .why(
+                "It is the natural order of many libraries: a good one, and another one. It puts `a1x` before `a9`. Here only the digits at the end are a \
+                 number, and `a1x` is all prefix. Two programs with two orders must not share a store.",
+            )
+            .link(REPAIR),
+        mistake("number_before_prefix_and_none_in_front", "order", |a, b| {
+            let ((x, m), (y, n)) = (split(a), split(b));
+            let none_first = m.is_empty().cmp(&n.is_empty()).reverse();
+            none_first.then(numbers(&[], m, n)).then(x.cmp(y)).then(a.cmp(b))
+        })
+            .says("all keys without a number in front, then a comparison by the number first and the prefix second")
+            .why(
+                "All ones of all prefixes are together then, and `item:` is scattered. The prefix counts first; whether there is a number is asked only \
+                 among keys of one prefix.",
+            )
+            .link(REPAIR),
+        mistake("bytes_where_one_has_no_number", "transitive", |a, b| {
+            let both = !split(a).1.is_empty() && !split(b).1.is_empty();
+            if both { answer(&[], a, b) } else { a.cmp(b) }
+        })
+            .says("the rules where both keys have a number, and plain bytes elsewhere")
+            .why(
+                "Two orders in one are none: `a9` is before `a10` by the rules, `a10` before `a1x` by bytes, and `a1x` before `a9`. All pairs need the same \
+                 rules: a key without digits has a prefix too.",
+            )
+            .link("invariants"),
         mistake("atoi_alone", "distinct", atoi_alone)
             .says("the number after the last colon, read by `atoi`, and nothing else")
             .why(

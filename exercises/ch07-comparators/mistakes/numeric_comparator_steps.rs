@@ -28,6 +28,7 @@ pub(crate) enum Step {
     ParseOrNone,
     ParseU128OrNone,
     Padded,
+    Padded32,
     ParseI64OrNone,
     Saturated,
     SaturatedU128,
@@ -46,9 +47,10 @@ pub(crate) enum Step {
 }
 use Step::{
     AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead, NoNumberLast,
-    NoTies, NoTiesNorNoNumber, NumberFirst, Padded, ParseI64OrNone, ParseOrNone, ParseOrZero,
-    ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored, Saturated,
-    SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    NoTies, NoTiesNorNoNumber, NumberFirst, Padded, Padded32, ParseI64OrNone, ParseOrNone,
+    ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored,
+    Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped,
+    ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -68,6 +70,7 @@ pub(crate) const APART: [&[Step]; 7] = [
         ParseOrNone,
         ParseU128OrNone,
         Padded,
+        Padded32,
         ParseI64OrNone,
         Saturated,
         SaturatedU128,
@@ -96,7 +99,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 29] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -222,6 +225,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         REPAIR,
     ),
     quirk(
+        Padded32,
+        ("padded_to_32", "order"),
+        "digits filled up with zeros to thirty-two, and compared as bytes",
+        "A number here may have any length. One of more digits is not filled up, and then digits of different weight meet. Fill up to the \
+         longer of the two, or compare the lengths without zeros.",
+        REPAIR,
+    ),
+    quirk(
         Saturated,
         ("overflow_taken_for_the_greatest", "order"),
         "numbers that do not fit into an integer taken for its greatest value",
@@ -234,7 +245,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         ("overflow_of_128_bits_taken_for_the_greatest", "order"),
         "numbers that do not fit into a `u128` taken for its greatest value",
         "All numbers from 2^128 on are one and the same then, and their bytes decide: a longer number that begins with \
-         a 1 comes before a shorter one that begins with a 9. Compare the digits.",
+         a 1 comes before a shorter one that begins with a 9. Compare the digits. (Filled up with zeros to a width, digits do the same beyond it.)",
         REPAIR,
     ),
     quirk(

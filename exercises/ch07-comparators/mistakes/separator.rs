@@ -131,6 +131,27 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         .says("cuts that lie between `a` and `b` in byte order")
         .why("The index is searched in the order of the family. `<` on slices is another one; use `compare`.")
         .link(SEPARATORS),
+        mistake("fits_in_bytes_with_a_guard", "in-range", |a, b| {
+            let before = compare(a, b).is_lt();
+            cuts(a, raised).into_iter().find(|cut| before && a <= &cut[..] && &cut[..] < b)
+        })
+        .says("cuts that lie between `a` and `b` in byte order, where `a` is before `b` in this one")
+        .why(
+            "You asked `compare` whether `a` is before `b`. Ask it of the cut too: the index is searched in the order of the family, and `<` on slices is another \
+             one.",
+        )
+        .link(SEPARATORS),
+        mistake("first_difference_unchecked", "in-range", |a, b| {
+            let n = common(a, b) + 1;
+            let cut = cuts(a, raised).into_iter().find(|cut| cut.len() == n)?;
+            compare(a, b).is_lt().then_some(cut)
+        })
+        .says("the cut at the first byte that differs, without a look at where it falls")
+        .why(
+            "Where the bytes are neighbours, as `c` and `d` in `abc:1` and `abd`, the raised cut is `b` itself; and one that ends in a digit may come before `a`. \
+             Compare it with both keys.",
+        )
+        .link(SEPARATORS),
         mistake("cut_not_raised", "in-range", |a, b| {
             let n = common(a, b) + 1;
             (n < a.len() && compare(a, b).is_lt()).then(|| a[..n].to_vec())
@@ -280,6 +301,16 @@ fn missed() -> Vec<Mistake<Separate>> {
             cuts(a, raised).into_iter().find(|cut| cut.len() >= n && fits(a, b, cut))
         })
         .says("no cut that is shorter than what `a` and `b` have in common")
+        .why(
+            "In byte order a cut that is raised there comes after `b`. In this order it need not: `a1` is between `a001` and `a00x`, \
+             because 1 is no less than 001, and the prefix `a` comes before `a00x`. Try every cut, the shortest first.",
+        )
+        .link(TASK),
+        mistake("cuts_up_to_the_difference_skipped", "shortest", |a, b| {
+            let n = common(a, b);
+            cuts(a, raised).into_iter().find(|cut| cut.len() > n && fits(a, b, cut))
+        })
+        .says("no cut before the first byte that differs")
         .why(
             "In byte order a cut that is raised there comes after `b`. In this order it need not: `a1` is between `a001` and `a00x`, \
              because 1 is no less than 001, and the prefix `a` comes before `a00x`. Try every cut, the shortest first.",

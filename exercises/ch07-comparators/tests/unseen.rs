@@ -564,3 +564,123 @@ fn a_separator_that_goes_byte_by_byte_is_told_to_take_slices() {
         ],
     );
 }
+
+#[test]
+fn a_width_is_no_limit_of_a_type() {
+    let filled_up = |width: usize| {
+        move |a: &[u8], b: &[u8]| {
+            let fields = |key| {
+                let (prefix, digits) = split(key);
+                let zeros = "0".repeat(width.saturating_sub(digits.len()));
+                let filled = [zeros.as_bytes(), digits].concat();
+                (prefix.to_vec(), !digits.is_empty(), filled, key.to_vec())
+            };
+            fields(a).cmp(&fields(b))
+        }
+    };
+    named(&order(filled_up(20)), "padded_to_20");
+    named(&order(filled_up(32)), "padded_to_32");
+    observed(
+        &order(filled_up(45)),
+        "order",
+        &[
+            "It is wrong on ",
+            "pairs with one prefix and different numbers",
+        ],
+    );
+}
+
+#[test]
+fn natural_order_and_guards_of_ones_own_are_named() {
+    let digits = |key: &[u8]| key.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = |digits: &[u8]| {
+        let text = String::from_utf8_lossy(digits).into_owned();
+        let text = text.trim_start_matches('0').to_owned();
+        (text.len(), text)
+    };
+    named(
+        &order(move |a, b| {
+            let (mut x, mut y) = (0, 0);
+            while x < a.len() && y < b.len() {
+                let (m, n) = (digits(&a[x..]), digits(&b[y..]));
+                let both = m > 0 && n > 0;
+                let compared = if both {
+                    number(&a[x..x + m]).cmp(&number(&b[y..y + n]))
+                } else {
+                    a[x].cmp(&b[y])
+                };
+                if compared != Equal {
+                    return compared;
+                }
+                x += if both { m } else { 1 };
+                y += if both { n } else { 1 };
+            }
+            let left = (a.len() - x).cmp(&(b.len() - y));
+            left.then_with(|| a.cmp(b))
+        }),
+        "every_stretch_of_digits_byte_by_byte",
+    );
+    named(
+        &order(move |a, b| {
+            let fields = |key| {
+                let (prefix, digits) = split(key);
+                let some = (!digits.is_empty()).then(|| number(digits));
+                (some, prefix.to_vec(), key.to_vec())
+            };
+            fields(a).cmp(&fields(b))
+        }),
+        "number_before_prefix_and_none_in_front",
+    );
+
+    let cut = |a: &[u8], n: usize| {
+        let (last, front) = a[..n].split_last()?;
+        Some([front, &[last.checked_add(1)?]].concat())
+    };
+    named(
+        &between(move |a, b| {
+            if right(a, b) != Less {
+                return None;
+            }
+            let mut cuts = (1..a.len()).filter_map(|n| cut(a, n));
+            cuts.find(|cut| a <= cut.as_slice() && cut.as_slice() < b)
+        }),
+        "fits_in_bytes_with_a_guard",
+    );
+    named(
+        &between(move |a, b| {
+            let n = a.iter().zip(b).position(|(x, y)| x != y);
+            let n = n.unwrap_or(a.len().min(b.len())) + 1;
+            (right(a, b) == Less && n < a.len()).then(|| cut(a, n))?
+        }),
+        "first_difference_unchecked",
+    );
+}
+
+#[test]
+fn a_test_that_some_wrong_comparators_survive_is_refused_and_told_where_they_show() {
+    let keys: [&[u8]; 12] = [
+        b"", b"\0", b"a", b"A", b"ab", b"a\0", b"\xff", b"item:1", b"item:10", b"item:2",
+        b"item:01", b"user:1",
+    ];
+    let laws = move |compare: &dyn Fn(&[u8], &[u8]) -> Ordering| {
+        for a in keys {
+            for b in keys {
+                assert_eq!(compare(a, b), compare(b, a).reverse());
+                assert_eq!(compare(a, b) == Equal, a == b);
+                for c in keys {
+                    let two = compare(a, b) == Less && compare(b, c) == Less;
+                    assert!(!two || compare(a, c) == Less);
+                }
+            }
+        }
+    };
+    observed(
+        &tested(laws),
+        "kills",
+        &[
+            "of 16: your test accepts",
+            "It shows between ",
+            "and refuses ",
+        ],
+    );
+}
