@@ -330,6 +330,42 @@ fn by_walking() -> Vec<Mistake<Scan>> {
              times as they are.",
         )
         .link(TASK),
+        mistake("end_minus_one_wraps", "window", |rows, from, to| {
+            let last = to.wrapping_sub(1);
+            if from > to || from > last {
+                return Vec::new();
+            }
+            let times = rows.range(from.to_be_bytes()..=last.to_be_bytes());
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("a window up to and with `to.wrapping_sub(1)`")
+        .why(
+            "0 minus 1 wraps round to `u64::MAX`, and from 0 to 0 becomes a window over all times. `from..to` leaves out its end without a \
+             subtraction.",
+        )
+        .link(TASK),
+        mistake("times_measured_from_the_start", "window", |rows, from, to| {
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            let width = to.wrapping_sub(from);
+            times.filter(|time| time.wrapping_sub(from) < width).collect()
+        })
+        .says("a wrapping difference to `from`, compared with that of `to`")
+        .why(
+            "From 6 to 4 the difference wraps round, and the window goes on over the greatest time to the least one. There `from` is not less \
+             than `to`, and the window is empty.",
+        )
+        .link(TASK),
+        #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+        mistake("times_compared_as_doubles", "window", |rows, from, to| {
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| (from as f64..to as f64).contains(&(*time as f64))).collect()
+        })
+        .says("a filter that compares times as `f64`")
+        .why(
+            "A double holds 53 binary digits. Beyond 2^53 neighbours become one number: `u64::MAX` and the time before it are both 2^64. \
+             Compare the times as they are.",
+        )
+        .link(TASK),
         mistake("times_compared_as_nineteen_digits", "window", |rows, from, to| {
             let digits = |time: u64| format!("{time:019}");
             let times = rows.keys().map(|key| u64::from_be_bytes(*key));

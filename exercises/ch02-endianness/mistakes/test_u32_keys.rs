@@ -57,7 +57,7 @@ fn one_side() -> Vec<Mistake<Tester<Keys>>> {
         )
         .says("the powers of 256 alone")
         .why(
-            "Each has a single bit, so it fits into a float exactly, and none has the top bit. Add 1 to one of them, and take a number of \
+            "Each has a single bit, so it fits into a float exactly, and none has the top bit. A number with many bits is missing, and one of \
              the upper half.",
         ),
         numbers(
@@ -75,7 +75,7 @@ fn one_side() -> Vec<Mistake<Tester<Keys>>> {
         .says("both sides of each power of 256, and the ends")
         .why(
             "Well chosen, and all of them survive a float of 32 bits: they have 24 bits or fewer between their first bit and their last, \
-             and u32::MAX comes back by a rounding up and a stop at the end. Take a number like 2^24 + 1.",
+             and u32::MAX comes back by a rounding up and a stop at the end. A number with its first and last bit farther apart is missing.",
         ),
         numbers(
             "the_ends",

@@ -21,6 +21,7 @@ enum Step {
     ElseBig,
     ElseLittle,
     FirstByteAlone,
+    FirstTwoAlone,
     FoundAnywhere,
     OrdersExchanged,
     NamesExchanged,
@@ -40,9 +41,9 @@ enum Step {
 }
 use Step::{
     CountBig, CountInTheOtherOrder, CountLittle, ElseBig, ElseLittle, FirstByteAlone,
-    FoundAnywhere, GuessedBySmallerCount, GuessedByZero, HeaderAloneRefused, LongCountPanics,
-    LongerPanics, LongerRefused, MagicAsCount, NamesExchanged, OnlyBig, OnlyLittle,
-    OrdersExchanged, ShortCountPanics, ShortCountZero, ShortFilledUp, ShortPanics,
+    FirstTwoAlone, FoundAnywhere, GuessedBySmallerCount, GuessedByZero, HeaderAloneRefused,
+    LongCountPanics, LongerPanics, LongerRefused, MagicAsCount, NamesExchanged, OnlyBig,
+    OnlyLittle, OrdersExchanged, ShortCountPanics, ShortCountZero, ShortFilledUp, ShortPanics,
     ShortPanicsWhenRead,
 };
 
@@ -56,6 +57,7 @@ const APART: [&[Step]; 4] = [
         ElseBig,
         ElseLittle,
         FirstByteAlone,
+        FirstTwoAlone,
         OrdersExchanged,
         NamesExchanged,
     ],
@@ -75,7 +77,7 @@ const APART: [&[Step]; 4] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 23] = [
+const QUIRKS: [Quirk<Step>; 24] = [
     Quirk::new(GuessedByZero, "guessed_by_a_leading_zero", "header")
         .says("a guess that a count with a leading zero byte is big-endian")
         .why(
@@ -123,6 +125,13 @@ const QUIRKS: [Quirk<Step>; 23] = [
         .says("telling the order by the first byte alone")
         .why(
             "Many files begin with 4b, a `K`, that are none of this kind. All four bytes make the magic number.",
+        )
+        .link(TASK),
+    Quirk::new(FirstTwoAlone, "first_two_bytes_alone", "header")
+        .says("telling the order by the first two bytes alone")
+        .why(
+            "The magic number is a `u32`, and two bytes are half of one: a file that begins with `Ke` may go on with anything. \
+             Compare all four.",
         )
         .link(TASK),
     Quirk::new(FoundAnywhere, "magic_number_anywhere", "header")
@@ -321,6 +330,13 @@ fn order(steps: &[Step], magic: [u8; 4], count: [u8; 4]) -> Option<Order> {
             _ => None,
         };
     }
+    if has(FirstTwoAlone) {
+        return match [magic[0], magic[1]] {
+            [0x4b, 0x65] => Some(Big),
+            [0x73, 0x79] => Some(Little),
+            _ => None,
+        };
+    }
     if is_big && !has(OnlyLittle) {
         Some(Big)
     } else if is_little && !has(OnlyBig) {
@@ -461,6 +477,57 @@ pub fn all() -> Vec<Mistake<Read>> {
             "Did you write `from_ne_bytes`? It reads in the order of this machine, which is little-endian, no matter who wrote the file. A \
              magic number that comes out right then says little-endian. Say the order: `from_be_bytes`, or `from_le_bytes`.",
         )
+        .link(TASK),
+        mistake("first_and_last_byte_alone", |file| {
+            let count = file.get(4..8)?.try_into().ok()?;
+            match (file[0], file[3]) {
+                (0x4b, 0x73) => Some((Big, u32::from_be_bytes(count))),
+                (0x73, 0x4b) => Some((Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        })
+        .says("telling the order by the first and the fourth byte alone")
+        .why("The two in between belong to the magic number as well: a file may begin with 4b 61 79 73. Compare all four bytes.")
+        .link(TASK),
+        mistake("first_three_bytes_alone", |file| {
+            let count = file.get(4..8)?.try_into().ok()?;
+            match &file[..3] {
+                b"Key" => Some((Big, u32::from_be_bytes(count))),
+                b"sye" => Some((Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        })
+        .says("telling the order by the first three bytes alone")
+        .why("The magic number is a `u32`: the fourth byte belongs to it. A file may begin with 4b 65 79 74. If you took `..3`: a range leaves out its end.")
+        .link(TASK),
+        mistake("count_one_byte_late", |file| {
+            let count = file.get(5..9)?.try_into().ok()?;
+            match file.get(..4)? {
+                b"Keys" => Some((Big, u32::from_be_bytes(count))),
+                b"syeK" => Some((Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        })
+        .says("a count that is read from bytes 5 to 8, one too late")
+        .why("Bytes are counted from 0. The magic number has the bytes 0 to 3, and the count those from 4 to 7: `file[4..8]`.")
+        .link(TASK),
+        mistake("count_at_the_end_of_the_file", |file| {
+            let count = *file.get(4..)?.last_chunk()?;
+            match file.get(..4)? {
+                b"Keys" => Some((Big, u32::from_be_bytes(count))),
+                b"syeK" => Some((Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        })
+        .says("the right order, and the last four bytes of the file as the count")
+        .why("A file may go on after its header, and then its last four bytes are content. The count is the bytes 4 to 7.")
+        .link(TASK),
+        Mistake::<Read>::new("empty_file_panics", "read_header", "returns", Arc::new(|file: &[u8]| {
+            assert!(!file.is_empty(), "index out of bounds: the len is 0 but the index is 0");
+            header(&[], file)
+        }))
+        .says("the right header, with a panic for a file without a byte")
+        .why("An empty file is a file that is too short. `file[0]` panics there; `file.first()`, or `file.get(..4)`, gives `None`.")
         .link(TASK),
         mistake("count_of_sixteen_bits", |file| header(&[], file).map(|(order, count)| (order, count & 0xffff)))
             .says("the right order, and the lower 16 bits of the count")

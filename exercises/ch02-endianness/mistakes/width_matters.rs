@@ -259,6 +259,21 @@ pub fn all() -> Vec<Mistake<Encode>> {
              82 00. The first byte has to tell how long the key is, before anything else is compared.",
         )
         .link(INVARIANTS),
+        mistake("binary_text", |n| format!("{:b}", n.value()).into_bytes())
+            .says("the number as binary text")
+            .why(
+                "Text is compared from the left, whatever its base: 256 is 100000000 and comes before 5, which is 101. With 32 digits each, \
+                 `{:032b}`, it would sort.",
+            )
+            .link(WRONG),
+        #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+        mistake("held_as_f32", |n| (n.value() as f32).to_bits().to_be_bytes().to_vec())
+            .says("the bits of the number as an `f32`")
+            .why(
+                "Positive floats sort by their bits, and all numbers are positive here. But an `f32` holds 24 binary digits: from 2^24 on \
+                 neighbours share a key.",
+            )
+            .link(INVARIANTS),
         mistake("descending", |n| (!n.value()).to_be_bytes().to_vec())
             .says("four bytes with every bit inverted")
             .why("The width is right. Inverting turns the order round: the largest number comes first.")

@@ -290,9 +290,9 @@ fn windows_are_told_by_what_lies_in_them() {
 fn headers_are_told_by_order_and_length() {
     let half_the_magic = |file: &[u8]| {
         let count = file.get(4..8)?.try_into().ok()?;
-        match &file[..2] {
-            b"Ke" => Some((Order::Big, u32::from_be_bytes(count))),
-            b"sy" => Some((Order::Little, u32::from_le_bytes(count))),
+        match &file[2..4] {
+            b"ys" => Some((Order::Big, u32::from_be_bytes(count))),
+            b"eK" => Some((Order::Little, u32::from_le_bytes(count))),
             _ => None,
         }
     };
@@ -300,7 +300,7 @@ fn headers_are_told_by_order_and_length() {
         &header(half_the_magic),
         "header",
         &[
-            "read_header([4b 65 79 74 00 00 01 02]) must be None",
+            "read_header([79 73 65 4b 00 00 01 02]) must be None",
             "It is right on all big-endian headers, all little-endian headers",
         ],
     );
@@ -593,6 +593,133 @@ fn a_loop_over_all_times_is_told_to_go_over_rows() {
         &[
             "Do you try every time from `from` to `to`?",
             "Go over the rows",
+        ],
+    );
+}
+
+#[test]
+fn a_magic_number_that_is_read_in_part_is_named() {
+    let by_part = |part: fn(&[u8]) -> [u8; 2], known: [[u8; 2]; 2]| {
+        move |file: &[u8]| {
+            let count = file.get(4..8)?.try_into().ok()?;
+            let [big, little] = known;
+            match part(file) {
+                read if read == big => Some((Order::Big, u32::from_be_bytes(count))),
+                read if read == little => Some((Order::Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        }
+    };
+    let first_two = by_part(|file| [file[0], file[1]], [*b"Ke", *b"sy"]);
+    named(&header(first_two), "first_two_bytes_alone");
+    let first_and_last = by_part(|file| [file[0], file[3]], [*b"Ks", *b"sK"]);
+    named(&header(first_and_last), "first_and_last_byte_alone");
+    let three = |file: &[u8]| {
+        let right = solutions::which_endian::MAGIC;
+        let magic = u32::from_be_bytes(*file.first_chunk()?);
+        let count = file.get(4..8)?.try_into().ok()?;
+        if magic >> 8 == right >> 8 {
+            Some((Order::Big, u32::from_be_bytes(count)))
+        } else {
+            let is_little = magic >> 8 == right.swap_bytes() >> 8;
+            is_little.then(|| (Order::Little, u32::from_le_bytes(count)))
+        }
+    };
+    named(&header(three), "first_three_bytes_alone");
+}
+
+#[test]
+fn a_count_from_another_place_is_named() {
+    let at = |place: fn(&[u8]) -> Option<&[u8]>| {
+        move |file: &[u8]| {
+            let count = place(file)?.try_into().ok()?;
+            match file.get(..4)? {
+                b"Keys" => Some((Order::Big, u32::from_be_bytes(count))),
+                b"syeK" => Some((Order::Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        }
+    };
+    named(&header(at(|file| file.get(5..9))), "count_one_byte_late");
+    let last_four = at(|file| file.get(4..)?.last_chunk::<4>().map(|four| &four[..]));
+    named(&header(last_four), "count_at_the_end_of_the_file");
+    let first_byte_first = |file: &[u8]| {
+        let is_big = file[0] == b'K';
+        let known: &[u8] = if is_big { b"Keys" } else { b"syeK" };
+        (file.get(..4)? == known).then_some(())?;
+        let count = file.get(4..8)?.try_into().ok()?;
+        Some(if is_big {
+            (Order::Big, u32::from_be_bytes(count))
+        } else {
+            (Order::Little, u32::from_le_bytes(count))
+        })
+    };
+    named(&header(first_byte_first), "empty_file_panics");
+}
+
+#[test]
+fn times_that_become_other_numbers_are_named() {
+    let time = |key: &[u8; 8]| u64::from_be_bytes(*key);
+    named(
+        &window(move |rows, from, to| {
+            let inside = |t: &u64| *t as f64 >= from as f64 && (*t as f64) < to as f64;
+            rows.keys().map(time).filter(inside).collect()
+        }),
+        "times_compared_as_doubles",
+    );
+    named(
+        &window(move |rows, from, to| {
+            let last = to.wrapping_sub(1);
+            let inside = |t: &u64| from <= to && from <= *t && *t <= last;
+            rows.keys().map(time).filter(inside).collect()
+        }),
+        "end_minus_one_wraps",
+    );
+    named(
+        &window(move |rows, from, to| {
+            let width = to.wrapping_sub(from);
+            let inside = |t: &u64| t.wrapping_sub(from) < width;
+            rows.keys().map(time).filter(inside).collect()
+        }),
+        "times_measured_from_the_start",
+    );
+    named(
+        &widths(|number| {
+            let bits = format!("{:032b}", number.value());
+            let zeros = bits.len() - bits.trim_start_matches('0').len();
+            bits.as_bytes()[zeros.min(31)..].to_vec()
+        }),
+        "binary_text",
+    );
+    named(
+        &widths(|number| (number.value() as f32).to_be_bytes().to_vec()),
+        "held_as_f32",
+    );
+}
+
+#[test]
+fn numbers_that_one_wrong_encoder_survives_are_refused_and_told_what_for() {
+    let all_but_a_float = vec![0, 1, 255, 256, 65_535, 1 << 16, 1 << 24, u32::MAX];
+    let numbers = test_u32_keys::tester(move || all_but_a_float.clone());
+    let verdict = judged(&test_u32_keys::exercise_of(numbers));
+    named(&verdict, "exact_as_f32");
+    assert_eq!(verdict.state, State::Failing);
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(text.contains("killed 13 of 14: your test accepts 1 wrong encoder."));
+    assert!(text.contains("It shows with a number that needs more than 24 bits"));
+    // What is missing is told, and no number that would do.
+    assert!(!text.contains("2^24"));
+
+    let all_but_the_middle = vec![0, 1, 255, 256, 0x1234_5678, 0xdead_beef, 16_777_217];
+    let numbers = test_u32_keys::tester(move || all_but_the_middle.clone());
+    observed(
+        &judged(&test_u32_keys::exercise_of(numbers)),
+        "kills",
+        &[
+            "killed 13 of 14",
+            "middle_bytes_swapped",
+            "It shows between numbers of two bytes and of three.",
         ],
     );
 }
