@@ -44,6 +44,8 @@ enum Step {
     SignFlipped,
     NegativesInvertedOnly,
     AllInverted,
+    SignByteFlipped,
+    SignByteSet,
     Absolute,
     LittleEndian,
     Narrowed,
@@ -52,8 +54,8 @@ use Step::{
     Absolute, AllInverted, InfinitiesClamped, InfinitiesRefused, LittleEndian, MinusZeroFlipped,
     MinusZeroRefused, NanAccepted, NanInverted, NanIsZero, NanSet, NanSummed, Narrowed,
     NegativesInvertedOnly, NegativesRefused, NotNormalRefused, OneNanRefused, PlainBits,
-    SignFlipped, SignedNanAccepted, SubnormalIsZero, TinyIsZero, ZerosApart, ZerosRefused,
-    ZerosShareMinusZero,
+    SignByteFlipped, SignByteSet, SignFlipped, SignedNanAccepted, SubnormalIsZero, TinyIsZero,
+    ZerosApart, ZerosRefused, ZerosShareMinusZero,
 };
 
 /// Of each group, an encoder takes one step at most.
@@ -90,11 +92,13 @@ const APART: [&[Step]; 6] = [
         SignFlipped,
         NegativesInvertedOnly,
         AllInverted,
+        SignByteFlipped,
+        SignByteSet,
         Absolute,
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 25] = [
+const QUIRKS: [Quirk<Step>; 27] = [
     Quirk::new(ZerosApart, "zeros_apart", "order")
         .says("the total order for numbers with a key of its own for -0.0")
         .why(
@@ -247,6 +251,20 @@ const QUIRKS: [Quirk<Step>; 25] = [
          backwards now.",
         )
         .link(WHY_NOT),
+    Quirk::new(SignByteFlipped, "sign_byte_above_128_flipped", "order")
+        .says("inverting where the first byte is above 128 and flipping the first bit elsewhere, with one zero")
+        .why(
+            "128 is the byte 80, which has the first bit set: the negative numbers nearest to zero begin with it. They take the other branch, lose \
+             their sign bit and land below -inf. Compare with `>= 128`, or ask for the bit: `bits >> 63`.",
+        )
+        .link("sign-exponent-fraction"),
+    Quirk::new(SignByteSet, "sign_byte_above_128_set", "order")
+        .says("inverting where the first byte is above 128 and setting the first bit elsewhere")
+        .why(
+            "128 is the byte 80, which has the first bit set: the negative numbers nearest to zero begin with it. They take the other branch, and each \
+             shares the key of the same number without its sign. Compare with `>= 128`, or ask for the bit: `bits >> 63`.",
+        )
+        .link("sign-exponent-fraction"),
     Quirk::new(Absolute, "absolute_value", "order")
         .says("the key of the absolute value")
         .why(
@@ -314,6 +332,10 @@ fn key(steps: &[Step], value: f64) -> Option<[u8; 8]> {
     } else if has(MinusZeroFlipped) && value == 0.0 {
         bits ^ SIGN_BIT
     } else if has(NanSet) && value.is_nan() {
+        bits | SIGN_BIT
+    } else if has(SignByteFlipped) && bits >> 56 <= 128 {
+        bits ^ SIGN_BIT
+    } else if has(SignByteSet) && bits >> 56 <= 128 {
         bits | SIGN_BIT
     } else if negative || has(NanInverted) && value.is_nan() {
         !bits

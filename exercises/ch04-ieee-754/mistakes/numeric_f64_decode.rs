@@ -28,12 +28,13 @@ enum Step {
     AlwaysFlips,
     AlwaysInverts,
     BranchesExchanged,
+    TestsByteAbove128,
     LittleEndian,
 }
 use Step::{
     AcceptsMinusZero, AcceptsNan, AcceptsNanWithSign, AlwaysFlips, AlwaysInverts,
     BranchesExchanged, GivesMinusZero, LittleEndian, Plain, RefusesInfinities, RefusesNothing,
-    RefusesOneNan, RefusesZero, TurnsMinusZero,
+    RefusesOneNan, RefusesZero, TestsByteAbove128, TurnsMinusZero,
 };
 
 /// Of each group, a decoder takes one step at most.
@@ -45,10 +46,16 @@ const APART: [&[Step]; 3] = [
         AcceptsNanWithSign,
         RefusesOneNan,
     ],
-    &[Plain, AlwaysFlips, AlwaysInverts, BranchesExchanged],
+    &[
+        Plain,
+        AlwaysFlips,
+        AlwaysInverts,
+        BranchesExchanged,
+        TestsByteAbove128,
+    ],
 ];
 
-const QUIRKS: [Quirk<Step>; 14] = [
+const QUIRKS: [Quirk<Step>; 15] = [
     Quirk::new(RefusesNothing, "decode_refuses_nothing", "round-trip")
         .says("reading every key as in the total order")
         .why(
@@ -130,6 +137,13 @@ const QUIRKS: [Quirk<Step>; 14] = [
             "In a key a set first bit means that the number had no sign bit: clear it, and invert nothing.",
         )
         .link(REPAIR),
+    Quirk::new(TestsByteAbove128, "decode_tests_byte_above_128", "round-trip")
+        .says("inverting unless the first byte is above 128")
+        .why(
+            "128 is the byte 80, which has the first bit set: the keys of 0.0 and of the positive numbers nearest to zero begin with it, and that \
+             bit is to be cleared. Compare with `>= 128`, or ask for the bit.",
+        )
+        .link(REPAIR),
     Quirk::new(LittleEndian, "decode_little_endian", "round-trip")
         .says("reading the lowest byte first")
         .why(
@@ -145,7 +159,11 @@ fn read(steps: &[Step], key: [u8; 8]) -> Option<f64> {
     } else {
         u64::from_be_bytes(key)
     };
-    let set = bits >> 63 == 1;
+    let set = if has(TestsByteAbove128) {
+        bits >> 56 > 128
+    } else {
+        bits >> 63 == 1
+    };
     let value = f64::from_bits(if has(Plain) {
         bits
     } else if has(AlwaysFlips) || !has(AlwaysInverts) && set != has(BranchesExchanged) {
@@ -203,6 +221,23 @@ pub(crate) fn all() -> Vec<Mistake<Numeric>> {
              have one in between. So ask `is_nan`, which looks at all of them.",
         )
         .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "decode_refuses_the_nearest_above_zero",
+            "decode",
+            "round-trip",
+            Numeric::new(encode, |key| {
+                let value = read(&[RefusesNothing, TestsByteAbove128], key)?;
+                (encode(value) == Some(key)).then_some(value)
+            }),
+        )
+        .says("`None` for the keys of 0.0 and of the positive numbers nearest to zero, which begin with the byte 80")
+        .why(
+            "The byte 80 is 128, and has the first bit set: these numbers had no sign. If you asked whether the first byte is above 128: ask `>= 128`, or \
+             for the bit itself.",
+        )
+        .link(REPAIR),
     );
     mistakes.push(
         Mistake::new(

@@ -32,6 +32,9 @@ enum Step {
     BelowZeroAlone,
     AboveZeroSet,
     LastByteTested,
+    SignByteFlipped,
+    SignByteSet,
+    SignByteFrom127,
     FirstByteInverted,
     Absolute,
     LittleEndian,
@@ -43,13 +46,13 @@ use Step::{
     AboveZeroSet, Absolute, AllInverted, AtLeastZeroFlipped, BelowZeroAlone, BelowZeroFlipped,
     BelowZeroSet, BranchesExchanged, FirstByteInverted, InvertedThenFlipped, LastByteTested,
     LittleEndian, NansMerged, Narrowed, Negated, NegativesInvertedOnly, NegativesTurnedInPlace,
-    PlainBits, QdbTest, SignFlipped, ZerosMerged,
+    PlainBits, QdbTest, SignByteFlipped, SignByteFrom127, SignByteSet, SignFlipped, ZerosMerged,
 };
 
 /// Steps that go along with any rule for the sign. Of the others an encoder has one at most.
 const ASIDE: [Step; 4] = [LittleEndian, Narrowed, ZerosMerged, NansMerged];
 
-const QUIRKS: [Quirk<Step>; 21] = [
+const QUIRKS: [Quirk<Step>; 24] = [
     Quirk::new(PlainBits, "plain_big_endian", "order")
         .says("the plain bits in big-endian")
         .why(
@@ -156,6 +159,27 @@ const QUIRKS: [Quirk<Step>; 21] = [
          belongs to the fraction.",
         )
         .link(FIELDS),
+    Quirk::new(SignByteFlipped, "sign_byte_above_128_flipped", "order")
+        .says("inverting where the first byte is above 128 and flipping the first bit elsewhere")
+        .why(
+            "128 is the byte 80, which has the first bit set: -0.0 and the negative numbers nearest to zero begin with it. They take the other \
+             branch, lose their sign bit and land below -inf. Compare with `>= 128`, or ask for the bit: `bits >> 63`.",
+        )
+        .link(FIELDS),
+    Quirk::new(SignByteSet, "sign_byte_above_128_set", "order")
+        .says("inverting where the first byte is above 128 and setting the first bit elsewhere")
+        .why(
+            "128 is the byte 80, which has the first bit set: -0.0 and the negative numbers nearest to zero begin with it. They take the other \
+             branch, and each shares the key of the same number without its sign. Compare with `>= 128`, or ask for the bit: `bits >> 63`.",
+        )
+        .link(FIELDS),
+    Quirk::new(SignByteFrom127, "sign_byte_from_127_inverted", "order")
+        .says("inverting where the first byte is 127 or more and flipping the first bit elsewhere")
+        .why(
+            "127 is the byte 7f, whose first bit is clear: the greatest positive numbers and +inf begin with it. Inverted, they land among the least \
+             positive ones. The sign bit is set from 128 on.",
+        )
+        .link(FIELDS),
     Quirk::new(FirstByteInverted, "first_byte_inverted", "order")
         .says("an inversion of the first byte of negative numbers alone")
         .why(
@@ -187,7 +211,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         .says("the key of 0.0 for -0.0")
         .why(
             "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
-         place, and -0.0 comes just before 0.0.",
+         place, and -0.0 comes just before 0.0. (If you compared the bits with the sign bit by `>`: those of -0.0 are the sign bit alone.)",
         )
         .link(CHOICE),
     Quirk::new(NansMerged, "nans_merged", "order")
@@ -250,6 +274,12 @@ fn bits(steps: &[Step], value: f64) -> u64 {
         either(!above, bits | SIGN_BIT)
     } else if has(LastByteTested) {
         either(bits & 0x80 != 0, bits ^ SIGN_BIT)
+    } else if has(SignByteFlipped) {
+        either(bits >> 56 > 128, bits ^ SIGN_BIT)
+    } else if has(SignByteSet) {
+        either(bits >> 56 > 128, bits | SIGN_BIT)
+    } else if has(SignByteFrom127) {
+        either(bits >> 56 >= 127, bits ^ SIGN_BIT)
     } else if has(FirstByteInverted) {
         let flip = if negative { 0xff << 56 } else { SIGN_BIT };
         bits ^ flip
@@ -397,6 +427,16 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              value. In the total order every pattern has its own place; one zero is what the next exercise asks for.",
         )
         .link(CHOICE),
+        in_encode("minus_zero_alone_flipped_away", |value| {
+            let bits = value.to_bits();
+            (if bits > SIGN_BIT { !bits } else { bits ^ SIGN_BIT }).to_be_bytes()
+        })
+        .says("an inversion of all that has the sign bit but -0.0, whose first bit is flipped away")
+        .why(
+            "The bits of -0.0 are the sign bit and nothing more, so they are not greater than it: flipped away, nothing remains, and -0.0 sorts \
+             below -inf. Compare with `>=`, or ask for the bit: `bits >> 63`.",
+        )
+        .link(FIELDS),
         in_encode("greatest_first", |value| {
             let bits = u64::from_be_bytes(key(&[], value));
             (!bits).to_be_bytes()

@@ -20,6 +20,8 @@ enum Step {
     LeavesNegatives,
     TestsBelowZero,
     TestsAtLeastZero,
+    TestsByteAbove128,
+    TestsByteFrom127,
     LittleEndian,
     LosesTheSign,
     Narrowed,
@@ -29,6 +31,7 @@ enum Step {
 use Step::{
     AlwaysFlips, AlwaysInverts, BranchesExchanged, LeavesNegatives, LeavesPositives, LittleEndian,
     LosesTheSign, MergesNans, MergesZeros, Narrowed, Plain, TestsAtLeastZero, TestsBelowZero,
+    TestsByteAbove128, TestsByteFrom127,
 };
 
 /// Steps that go along with any rule for the sign. Of the others a decoder has one at most.
@@ -40,7 +43,7 @@ const ASIDE: [Step; 5] = [
     MergesNans,
 ];
 
-const QUIRKS: [Quirk<Step>; 13] = [
+const QUIRKS: [Quirk<Step>; 15] = [
     Quirk::new(Plain, "decode_plain", "round-trip")
         .says("taking the key for the plain bits")
         .why(
@@ -95,6 +98,20 @@ const QUIRKS: [Quirk<Step>; 13] = [
          as NaN, which is not. Look at the first bit of the key.",
         )
         .link(CHOICE),
+    Quirk::new(TestsByteAbove128, "decode_tests_byte_above_128", "round-trip")
+        .says("inverting unless the first byte is above 128")
+        .why(
+            "128 is the byte 80, which has the first bit set: the keys of 0.0 and of the positive numbers nearest to zero begin with it, and that \
+             bit is to be cleared. Compare with `>= 128`, or ask for the bit.",
+        )
+        .link(REPAIR),
+    Quirk::new(TestsByteFrom127, "decode_tests_byte_from_127", "round-trip")
+        .says("flipping the first bit where the first byte is 127 or more")
+        .why(
+            "127 is the byte 7f, whose first bit is clear: the keys of -0.0 and of the negative numbers nearest to zero begin with it, and all their \
+             bits were inverted. The first bit is set from 128 on.",
+        )
+        .link(REPAIR),
     Quirk::new(LittleEndian, "decode_little_endian", "round-trip")
         .says("reading the lowest byte first")
         .why(
@@ -154,6 +171,10 @@ fn read(steps: &[Step], key: [u8; 8]) -> f64 {
         if as_number < 0.0 { flipped } else { inverted }
     } else if has(TestsAtLeastZero) {
         if as_number >= 0.0 { inverted } else { flipped }
+    } else if has(TestsByteAbove128) {
+        if bits >> 56 > 128 { flipped } else { inverted }
+    } else if has(TestsByteFrom127) {
+        if bits >> 56 >= 127 { flipped } else { inverted }
     } else if set {
         flipped
     } else {

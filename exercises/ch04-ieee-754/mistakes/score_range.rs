@@ -1,5 +1,6 @@
 //! What goes wrong with a range of scores.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::Arc;
 
@@ -363,6 +364,35 @@ pub fn all() -> Vec<Mistake<Scan>> {
         })
         .says("the right members, of equal ones in a row only the first")
         .why("One member may be at two scores. They are two rows, and each gives its member.")
+        .link(TASK),
+        mistake("collected_into_a_set", "range", |rows, min, max| {
+            let members: BTreeSet<Vec<u8>> = right(rows, min, max).into_iter().collect();
+            members.into_iter().collect()
+        })
+        .says("the right members as a set: sorted by their bytes, and each once")
+        .why(
+            "The scores come first, and the rows have that order already. A set forgets it, and of a member at two scores it keeps one. \
+             Collect into a `Vec`.",
+        )
+        .link(TASK),
+        mistake("one_member_a_score", "range", |rows, min, max| {
+            let score = |row: &[u8]| total::decode(row.first_chunk().copied().unwrap_or_default());
+            let inside = rows.iter().filter(|row| min <= score(row) && score(row) <= max);
+            let by_score: BTreeMap<&[u8], &[u8]> = inside.map(|row| row.split_at(8)).collect();
+            by_score.into_values().map(<[u8]>::to_vec).collect()
+        })
+        .says("one member of each score, the last")
+        .why(
+            "Several members may have one score, and the member tells their rows apart. A map by the score keeps one of them.",
+        )
+        .link(TASK),
+        mistake("members_cut_by_one", "returns", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            let cut = |member: Vec<u8>| member.get(1..).expect("range start index 9 out of range").to_vec();
+            members.map(cut).collect()
+        })
+        .says("the right members, each without its first byte, and a panic for one that has none")
+        .why("The key of a score has eight bytes, 0 to 7, so the member begins at byte 8: `row[8..]`. The key of LedisDB had nine.")
         .link(TASK),
         mistake("empty_members_left_out", "range", |rows, min, max| {
             let members = right(rows, min, max).into_iter();

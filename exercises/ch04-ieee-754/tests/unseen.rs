@@ -674,3 +674,121 @@ fn sums_and_tolerances_are_named() {
     };
     named(&range(near), "scores_compared_with_a_tolerance");
 }
+
+#[test]
+fn a_sign_byte_that_is_compared_is_named_by_its_limit() {
+    use solutions::{numeric_f64, order_f64};
+
+    let inverted_if = |negative: fn(u64) -> bool, set: bool| {
+        move |value: f64| {
+            let bits = value.to_bits();
+            let other = if set { bits | TOP } else { bits ^ TOP };
+            (if negative(bits) { !bits } else { other }).to_be_bytes()
+        }
+    };
+    let read_if = |positive: fn(u8) -> bool| {
+        move |key: [u8; 8]| {
+            let bits = u64::from_be_bytes(key);
+            f64::from_bits(if positive(key[0]) { bits & !TOP } else { !bits })
+        }
+    };
+    let read = order_f64::decode;
+    for (negative, set, name) in [
+        (
+            (|bits| bits.to_be_bytes()[0] > 128) as fn(u64) -> bool,
+            false,
+            "sign_byte_above_128_flipped",
+        ),
+        (|bits| bits >> 56 > 128, true, "sign_byte_above_128_set"),
+        (
+            |bits| bits >> 56 > 126,
+            false,
+            "sign_byte_from_127_inverted",
+        ),
+        (|bits| bits > TOP, false, "minus_zero_alone_flipped_away"),
+    ] {
+        named(&codec(inverted_if(negative, set), read), name);
+    }
+    assert_eq!(
+        codec(
+            inverted_if(|bits| bits >> 56 >= 128, true),
+            read_if(|byte| byte > 127)
+        )
+        .state,
+        State::Passed
+    );
+    let write = order_f64::encode;
+    named(
+        &codec(write, read_if(|byte| byte > 128)),
+        "decode_tests_byte_above_128",
+    );
+    named(
+        &codec(write, |key| {
+            let bits = u64::from_be_bytes(key);
+            f64::from_bits(if key[0] < 127 { !bits } else { bits ^ TOP })
+        }),
+        "decode_tests_byte_from_127",
+    );
+
+    let one_zero = |value: f64| (!value.is_nan()).then_some(value + 0.0);
+    for (set, name) in [
+        (false, "sign_byte_above_128_flipped"),
+        (true, "sign_byte_above_128_set"),
+    ] {
+        let encode = move |value| Some(inverted_if(|bits| bits >> 56 > 128, set)(one_zero(value)?));
+        named(&numeric(encode, numeric_f64::decode), name);
+    }
+    named(
+        &numeric(numeric_f64::encode, move |key| {
+            let value = read_if(|byte| byte > 128)(key);
+            let is_minus_zero = value == 0.0 && value.is_sign_negative();
+            (!value.is_nan() && !is_minus_zero).then_some(value)
+        }),
+        "decode_tests_byte_above_128",
+    );
+    named(
+        &numeric(numeric_f64::encode, move |key| {
+            let value = read_if(|byte| byte > 128)(key);
+            (numeric_f64::encode(value) == Some(key)).then_some(value)
+        }),
+        "decode_refuses_the_nearest_above_zero",
+    );
+}
+
+#[test]
+fn members_that_lose_a_byte_or_their_order_are_named() {
+    let score = |row: &[u8]| solutions::order_f64::decode(*row.first_chunk().unwrap());
+    named(
+        &range(move |rows, min, max| {
+            let inside = |row: &&Vec<u8>| (min..=max).contains(&score(row));
+            let members = rows.iter().filter(inside).map(|row| row[8..].to_vec());
+            let sorted: std::collections::BTreeSet<Vec<u8>> = members.collect();
+            Vec::from_iter(sorted)
+        }),
+        "collected_into_a_set",
+    );
+    named(
+        &range(move |rows, min, max| {
+            let inside = |row: &&Vec<u8>| (min..=max).contains(&score(row));
+            let members = rows.iter().filter(inside);
+            members.map(|row| row[9..].to_vec()).collect()
+        }),
+        "members_cut_by_one",
+    );
+}
+
+#[test]
+fn numbers_without_a_key_are_told() {
+    let small = |value: f64| {
+        let key = solutions::numeric_f64::encode(value)?;
+        (!(value as f32).is_infinite()).then_some(key)
+    };
+    observed(
+        &numeric(small, solutions::numeric_f64::decode),
+        "bytes",
+        &[
+            "It gives no key on ",
+            "the smallest encode(1.7976931348623157e308)",
+        ],
+    );
+}
