@@ -43,6 +43,7 @@ enum Step {
     OrderFirst,
     IndexFirst,
     DeleteFirst,
+    DeleteAfterwards,
     EachByItself,
     Unsynced,
     // Answers.
@@ -58,10 +59,11 @@ enum Step {
     SameWritten,
 }
 use Step::{
-    DeleteFirst, EachByItself, GhostLeft, IndexFirst, LastIsFinal, NewDeleted, NewForgotten,
-    NewWithValue, OldGuessed, OneStepAtMost, OnlyForwards, OrderFirst, OrderForgotten,
-    OthersDeleted, SameChanged, SameLosesRow, SameUnknown, SameWritten, StatusAlone,
-    UnknownChanged, UnknownPanics, UnknownUnchanged, Unsynced, WholeStatusDeleted, WithoutTime,
+    DeleteAfterwards, DeleteFirst, EachByItself, GhostLeft, IndexFirst, LastIsFinal, NewDeleted,
+    NewForgotten, NewWithValue, OldGuessed, OneStepAtMost, OnlyForwards, OrderFirst,
+    OrderForgotten, OthersDeleted, SameChanged, SameLosesRow, SameUnknown, SameWritten,
+    StatusAlone, UnknownChanged, UnknownPanics, UnknownUnchanged, Unsynced, WholeStatusDeleted,
+    WithoutTime,
 };
 
 const APART: [&[Step]; 5] = [
@@ -76,7 +78,13 @@ const APART: [&[Step]; 5] = [
         OthersDeleted,
     ],
     &[OrderForgotten, StatusAlone],
-    &[OrderFirst, IndexFirst, DeleteFirst, EachByItself],
+    &[
+        OrderFirst,
+        IndexFirst,
+        DeleteFirst,
+        DeleteAfterwards,
+        EachByItself,
+    ],
     &[UnknownPanics, UnknownUnchanged, UnknownChanged],
     &[
         SameChanged,
@@ -193,6 +201,8 @@ fn changed(steps: &[Step], db: &Db, id: u32, to: Status) -> engine::Result<Chang
         records = vec![records[1..].concat(), records[0].clone()];
     } else if has(DeleteFirst) {
         records = vec![records[1].clone(), [&records[0][..], &records[2]].concat()];
+    } else if has(DeleteAfterwards) {
+        records = vec![[&records[0][..], &records[2]].concat(), records[1].clone()];
     } else {
         records = vec![records.concat()];
     }
@@ -247,7 +257,7 @@ const fn quirk(
     Quirk::of(id, name, "rows", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 25] = [
+const QUIRKS: [Quirk<Step>; 26] = [
     quirk(
         GhostLeft,
         "ghost_left",
@@ -343,6 +353,13 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "delete_by_itself",
         "one write for the delete and a second one for the rest",
         "Two batches are two moments. If the power fails between them, the order is under no status at all.",
+        CUT,
+    ),
+    quirk(
+        DeleteAfterwards,
+        "delete_afterwards",
+        "one write for the rows that come and a second one for the delete",
+        "Two batches are two moments. If the power fails between them, the order is under both statuses.",
         CUT,
     ),
     quirk(
@@ -531,6 +548,71 @@ pub fn all() -> Vec<Mistake<Changing>> {
         .why(
             "The index still has the order under its old status, and no query finds it under the new one. Its row by status has the \
              status in its key: delete the old row and put the new one, in the same batch.",
+        )
+        .link(MOVES),
+        Mistake::<Changing>::new(
+            "whole_millisecond_deleted",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| {
+                let before = db.get((b'o', id).to_key())?;
+                let before = before.and_then(|value| Order::read(id, &value));
+                let Some(before) = before.filter(|before| before.status != to) else {
+                    return right(db, id, to);
+                };
+                let after = Order {
+                    status: to,
+                    ..before.clone()
+                };
+                let rows = db.default_family();
+                let mut batch = WriteBatch::new();
+                for row in rows.prefix((b's', before.status.byte(), before.at).to_key()) {
+                    batch.delete(&rows, row?.0);
+                }
+                let [own, _, _, new] = keys(&after);
+                batch.put(&rows, own, after.value());
+                batch.put(&rows, new, b"");
+                db.write(batch, WriteOptions { sync: true })?;
+                Ok(Change::Changed)
+            }),
+        )
+        .says("a delete of all rows with the old status and the time of the order")
+        .why(
+            "Two orders may have been placed in the same millisecond, and then the other one loses its row. The row of this order is one key, and the id belongs to it.",
+        )
+        .link(MOVES),
+        Mistake::<Changing>::new(
+            "all_old_rows_deleted_last",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| {
+                let Some(value) = db.get((b'o', id).to_key())? else {
+                    return Ok(Change::Unknown);
+                };
+                let before = Order::read(id, &value).unwrap();
+                if before.status == to {
+                    return Ok(Change::Unchanged);
+                }
+                let after = Order {
+                    status: to,
+                    ..before.clone()
+                };
+                let mut batch = WriteBatch::new();
+                let [own, indexes @ ..] = keys(&after);
+                batch.put(&db.default_family(), own, after.value());
+                for key in indexes {
+                    batch.put(&db.default_family(), key, b"");
+                }
+                for key in keys(&before) {
+                    batch.delete(&db.default_family(), key);
+                }
+                db.write(batch, WriteOptions { sync: true })?;
+                Ok(Change::Changed)
+            }),
+        )
+        .says("all rows put anew, and all rows of before deleted after that")
+        .why(
+            "Three of the four keys are the same as before, and in a batch the last word on a key counts: they are deleted. Only the row by status has another key.",
         )
         .link(MOVES),
         Mistake::<Changing>::new(

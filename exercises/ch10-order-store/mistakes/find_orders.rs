@@ -130,10 +130,10 @@ pub(crate) fn ids_of<'a>(keys: impl Iterator<Item = &'a Vec<u8>>, is_turned: boo
 
 /// The rows of an index.
 pub(crate) fn index(db: &Db, letter: u8) -> Vec<Vec<u8>> {
-    let of_index = rows(db)
-        .into_iter()
-        .filter(|(key, _)| key.first() == Some(&letter));
-    of_index.map(|(key, _)| key).collect()
+    let of_index = db.default_family().prefix([letter]);
+    let key = |row: engine::Result<(Vec<u8>, Vec<u8>)>| row.map(|(key, _)| key);
+    let keys: engine::Result<_> = of_index.map(key).collect();
+    keys.expect("a store in memory can be read")
 }
 
 fn limited(steps: &[Step], limit: usize) -> usize {
@@ -794,6 +794,10 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
         .says("times compared as `i64`")
         .why("From 2^63 on a `u64` is a negative `i64`: `u64::MAX` becomes -1, and no time lies between 0 and -1.")
         .link(ASK),
+        by_time("times_read_as_little_endian", |at, from, until| (from..until).contains(&at.swap_bytes()))
+            .says("times that are read from the rows in little-endian")
+            .why("A key has the highest byte of the time first, or the rows would not be in order. Read it by `from_be_bytes`, or by `from_key`.")
+            .link(ASK),
         by_time("times_compared_in_32_bits", |at, from, until| (from as u32..until as u32).contains(&(at as u32)))
             .says("times cut by `as u32` before they are compared")
             .why("Milliseconds since 1970 need 41 bits today. `as u32` keeps 32, so times 49 days apart become the same.")
@@ -921,6 +925,21 @@ fn errors() -> Vec<Mistake<Queries>> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Queries>> {
     let mut mistakes = vec![
+        Mistake::new(
+            "no_order_of_a_user",
+            "of_user",
+            "user",
+            Queries {
+                of_user: Arc::new(|_, _, _| Ok(Vec::new())),
+                ..solution()
+            },
+        )
+        .says("an empty list for every user")
+        .why(
+            "If you meant to find something: a row by user begins with the letter `u`, and then come the user, escaped and ended, the time and the id. Print a key of \
+             the store and your prefix, and compare their bytes.",
+        )
+        .link(ASK),
         Mistake::new(
             "sorted_after_the_limit",
             "of_user",

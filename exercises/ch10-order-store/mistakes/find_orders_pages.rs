@@ -32,6 +32,9 @@ enum Step {
     NextIfFull,
     NextIfAny,
     NextNever,
+    EmptyAtTheEnd,
+    EmptyForAnEmptyPage,
+    EmptyForEver,
     // Which rows.
     EndForgotten,
     EndsAtFf,
@@ -46,10 +49,11 @@ enum Step {
     LittleEndianIds,
 }
 use Step::{
-    EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, LittleEndianIds, NewestFirst,
-    NextIfAny, NextIfFull, NextNever, NextSkipped, NextVanishedEnds, Offset, OneSkipped,
-    OneTooMany, PageTurnedRound, RoomForAll, StartsOver, StatusIgnored, TimeRepeated, TimeSkipped,
-    VanishedEnds, VanishedPanics, VanishedStartsOver,
+    EmptyAtTheEnd, EmptyForAnEmptyPage, EmptyForEver, EndForgotten, EndsAtFf, IdGreater,
+    LastRepeated, LimitIgnored, LittleEndianIds, NewestFirst, NextIfAny, NextIfFull, NextNever,
+    NextSkipped, NextVanishedEnds, Offset, OneSkipped, OneTooMany, PageTurnedRound, RoomForAll,
+    StartsOver, StatusIgnored, TimeRepeated, TimeSkipped, VanishedEnds, VanishedPanics,
+    VanishedStartsOver,
 };
 
 const APART: [&[Step]; 7] = [
@@ -75,7 +79,15 @@ const APART: [&[Step]; 7] = [
     ],
     &[NextIfFull, NextVanishedEnds],
     &[NextIfAny, NextVanishedEnds],
-    &[NextIfFull, NextIfAny, NextNever, LimitIgnored],
+    &[
+        NextIfFull,
+        NextIfAny,
+        NextNever,
+        EmptyAtTheEnd,
+        EmptyForAnEmptyPage,
+        EmptyForEver,
+        LimitIgnored,
+    ],
     &[
         EndForgotten,
         EndsAtFf,
@@ -180,6 +192,17 @@ fn page(steps: &[Step], db: &Db, status: Status, limit: usize, after: Option<&[u
         () => last.clone(),
     };
     let next = shown.last().filter(|_| more).map(|last| cursor(last));
+    let is_ended = after.is_some_and(<[u8]>::is_empty);
+    let (shown, next) = match () {
+        () if has(EmptyAtTheEnd) => (shown, next.or_else(|| Some(Vec::new()))),
+        () if has(EmptyForAnEmptyPage) => {
+            let last = shown.last().map_or_else(Vec::new, |last| cursor(last));
+            (shown, Some(last))
+        }
+        () if has(EmptyForEver) && is_ended => (Vec::new(), Some(Vec::new())),
+        () if has(EmptyForEver) => (shown, next.or_else(|| Some(Vec::new()))),
+        () => (shown, next),
+    };
     let mut ids = ids_of(shown.iter().copied(), has(LittleEndianIds));
     if has(PageTurnedRound) {
         ids.reverse();
@@ -197,7 +220,7 @@ const fn quirk(
     Quirk::of(id, name, "pages", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 24] = [
+const QUIRKS: [Quirk<Step>; 27] = [
     quirk(
         OneSkipped,
         "row_at_the_cursor_skipped",
@@ -315,6 +338,30 @@ const QUIRKS: [Quirk<Step>; 24] = [
         PAGES,
     ),
     quirk(
+        EmptyAtTheEnd,
+        "empty_cursor_at_the_end",
+        "a cursor without bytes on the last page, which leads back to the first one",
+        "`Some(vec![])` is a cursor like any other: the caller gives it back, and all keys come after it. That no order follows \
+         is said by `None`.",
+        PAGES,
+    ),
+    quirk(
+        EmptyForAnEmptyPage,
+        "cursor_of_an_empty_page",
+        "a cursor on every page, without bytes where the page holds no order",
+        "`Some(last)` is a cursor also if no row was read and `last` is still empty: the caller gives it back, and all keys come after \
+         it, so the walk begins anew. Look one row further than the limit, and say `None` if there is none.",
+        PAGES,
+    ),
+    quirk(
+        EmptyForEver,
+        "empty_cursor_for_ever",
+        "a cursor without bytes on the last page, and the same cursor again on the empty page after it",
+        "Inside of your function a cursor without bytes means the end. The caller does not know what its bytes mean, and asks on as long \
+         as there is one. That no order follows is said by `None`.",
+        PAGES,
+    ),
+    quirk(
         EndForgotten,
         "runs_into_the_next_status",
         "a scan that runs on into the later statuses",
@@ -404,6 +451,96 @@ pub(crate) fn named(name: &str) -> Option<Queries> {
     paging(&[quirk.id])
 }
 
+/// Pages over a range that begins with the cursor and a zero byte, which is a cursor without bytes on the last page.
+fn ranged(
+    db: &Db,
+    status: Status,
+    limit: usize,
+    after: Option<&[u8]>,
+    id: fn(&[u8]) -> u32,
+) -> Paged {
+    let prefix = (b's', status.byte()).to_key();
+    let end = [b's', status.byte() + 1];
+    let start = after.map_or_else(|| prefix, |last| [last, &[0]].concat());
+    let mut page = Page {
+        ids: Vec::new(),
+        next: Some(Vec::new()),
+    };
+    let mut last = Vec::new();
+    for row in db.default_family().range(start..end.to_vec()) {
+        let (key, _) = row?;
+        if page.ids.len() == limit {
+            page.next = Some(last);
+            break;
+        }
+        page.ids.push(id(&key));
+        last = key;
+    }
+    Ok(page)
+}
+
+fn with_pages(
+    name: &str,
+    check: &'static str,
+    pages: fn(&Db, Status, usize, Option<&[u8]>) -> Paged,
+) -> Mistake<Queries> {
+    let queries = Queries {
+        with_status: Arc::new(pages),
+        ..solution()
+    };
+    Mistake::new(name, "with_status", check, queries).link(PAGES)
+}
+
 pub(crate) fn all() -> Vec<Mistake<Queries>> {
-    compose("with_status", &QUIRKS, paging)
+    let mut mistakes = vec![
+        with_pages("row_after_an_empty_cursor_panics", "returns", |db, status, limit, after| {
+            ranged(db, status, limit, after, |key| {
+                let fields = <(u8, u8, u64, u32)>::from_key(key);
+                fields.unwrap_or_else(|error| panic!("called `Result::unwrap()` on an `Err` value: {error:?}")).3
+            })
+        })
+        .says("a cursor without bytes on the last page, and a scan from it that meets rows of another kind and panics")
+        .why(
+            "`Some(vec![])` is a cursor like any other: the caller gives it back. With a zero byte it comes before all rows of the store, and \
+             those of the orders are not read like those by status. That no order follows is said by `None`.",
+        ),
+        with_pages("time_of_the_next_row_as_cursor", "pages", |db, status, limit, after| {
+            let of_status = (b's', status.byte()).to_key();
+            let mut rows = index(db, b's');
+            rows.retain(|key| key.starts_with(&of_status) && after.is_none_or(|after| &key[2..10] >= after));
+            let next = rows.get(limit).map(|key| key[2..10].to_vec());
+            Ok(Page { ids: ids_of(rows.iter().take(limit), false), next })
+        })
+        .says("a cursor that is the time of the next row, and a page that begins at that time")
+        .why(
+            "Two orders may have the same time. If the page ends between them, the next one begins with the first of them again, and the walk may never end. The id \
+             belongs into the cursor: take the whole key.",
+        ),
+        with_pages("sorted_by_id_on_pages", "pages", |db, status, limit, after| {
+            let of_status = (b's', status.byte()).to_key();
+            let mut rows = index(db, b's');
+            rows.retain(|key| key.starts_with(&of_status));
+            let mut ids = ids_of(rows.iter(), false);
+            ids.retain(|id| after.is_none_or(|after| id.to_be_bytes()[..] > *after));
+            ids.sort_unstable();
+            let more = ids.len() > limit;
+            ids.truncate(limit);
+            let next = ids.last().filter(|_| more).map(|id| id.to_be_bytes().to_vec());
+            Ok(Page { ids, next })
+        })
+        .says("pages that are sorted by id")
+        .why(
+            "No order is lost, and a later one with a smaller id comes first. It is a queue: who waits longest comes first. The rows come in that order.",
+        ),
+        with_pages("rows_after_an_empty_cursor", "pages", |db, status, limit, after| {
+            ranged(db, status, limit, after, id_of)
+        })
+        .says("a cursor without bytes on the last page, and a scan from it that takes the ids of all rows it meets")
+        .why(
+            "`Some(vec![])` is a cursor like any other: the caller gives it back. With a zero byte it comes before all rows of the store, and \
+             the scan goes over those of the orders too. That no order follows is said by `None`.",
+        ),
+    ];
+    mistakes.extend(compose("with_status", &QUIRKS, paging));
+    mistakes
 }

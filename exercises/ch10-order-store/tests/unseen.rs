@@ -907,3 +907,101 @@ fn an_error_is_named_whatever_its_words() {
     };
     observed(&placing(keys, placed_and_refused), "rows", &["Err(taken"]);
 }
+
+#[test]
+fn an_empty_cursor_is_no_end() {
+    let at_the_end = |db: &Db, status, limit: usize, after: Option<&[u8]>| {
+        let queue = queue(db, status);
+        let is_new = |(key, _): &&(Vec<u8>, u32)| after.is_none_or(|after| key.as_slice() > after);
+        let mut rest = queue.iter().filter(is_new);
+        let shown: Vec<_> = rest.by_ref().take(limit).collect();
+        let last = shown.last().filter(|_| rest.next().is_some());
+        Ok(Page {
+            ids: shown.iter().map(|(_, id)| *id).collect(),
+            next: Some(last.map_or_else(Vec::new, |(key, _)| key.clone())),
+        })
+    };
+    named(&paging(at_the_end), "empty_cursor_at_the_end");
+    let from_the_first_row = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        let mut start = after.map_or_else(|| vec![b's', status.byte()], <[u8]>::to_vec);
+        start.extend(after.map(|_| 0));
+        let (mut ids, mut last) = (Vec::new(), Vec::new());
+        for row in db
+            .default_family()
+            .range(start..vec![b's', status.byte() + 1])
+        {
+            let (key, _) = row?;
+            if ids.len() == limit {
+                let next = Some(last);
+                return Ok(Page { ids, next });
+            }
+            ids.push(<(u8, u8, u64, u32)>::from_key(&key).unwrap().3);
+            last = key;
+        }
+        let next = Some(Vec::new());
+        Ok(Page { ids, next })
+    };
+    named(
+        &paging(from_the_first_row),
+        "row_after_an_empty_cursor_panics",
+    );
+}
+
+#[test]
+fn rows_that_are_deleted_too_late_are_named() {
+    let written = |in_one: bool, delete_all: bool| {
+        move |db: &Db, id: u32, to: Status| {
+            let Some(value) = db.get((b'o', id).to_key())? else {
+                return Ok(Change::Unknown);
+            };
+            let before = Order::read(id, &value).unwrap();
+            if before.status == to {
+                return Ok(Change::Unchanged);
+            }
+            let after = Order {
+                status: to,
+                ..before.clone()
+            };
+            let rows = db.default_family();
+            let sync = WriteOptions { sync: true };
+            let mut batch = WriteBatch::new();
+            for (key, value) in keys(&after).into_iter().zip([after.value()].iter().cycle()) {
+                let is_own = key[0] == b'o';
+                batch.put(&rows, key, if is_own { &value[..] } else { b"" });
+            }
+            if !in_one {
+                db.write(std::mem::take(&mut batch), sync)?;
+            }
+            let first = if delete_all { 0 } else { 3 };
+            for key in &keys(&before)[first..] {
+                batch.delete(&rows, key);
+            }
+            db.write(batch, sync)?;
+            Ok(Change::Changed)
+        }
+    };
+    named(&changing(written(true, true)), "all_old_rows_deleted_last");
+    named(&changing(written(false, false)), "delete_afterwards");
+}
+
+#[test]
+fn a_prefix_without_its_letter_finds_nothing() {
+    let without_the_letter = |db: &Db, user: &str, limit| {
+        let rows = db.default_family().prefix((user,).to_key());
+        let rows = rows.take(limit);
+        rows.map(|row| Ok(u32::from_be_bytes(*row?.0.last_chunk().unwrap())))
+            .collect()
+    };
+    named(&finding(without_the_letter, between), "no_order_of_a_user");
+    let turned = |db: &Db, from: u64, until: u64, limit: usize| {
+        let time = |key: &[u8]| u64::from_le_bytes(*key[1..].first_chunk().unwrap());
+        let rows = db.default_family().prefix(b"t");
+        let keys: Vec<_> = rows
+            .map(|row| row.map(|(key, _)| key))
+            .collect::<Result<_, _>>()?;
+        let inside = keys.iter().filter(|key| (from..until).contains(&time(key)));
+        let ids = inside.map(|key| u32::from_be_bytes(*key.last_chunk().unwrap()));
+        Ok(ids.take(limit).collect())
+    };
+    named(&finding(of_user, turned), "times_read_as_little_endian");
+}
