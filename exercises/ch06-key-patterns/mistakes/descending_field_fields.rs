@@ -75,7 +75,7 @@ fn of_the_time() -> [Mistake<Key>; 4] {
     ]
 }
 
-fn of_the_texts() -> [Mistake<Key>; 5] {
+fn of_the_texts() -> [Mistake<Key>; 7] {
     [
         mistake("title_minus_from_127_panics", "returns", |user, time, title| {
             let turned_byte = |byte: &u8| {
@@ -99,6 +99,26 @@ fn of_the_texts() -> [Mistake<Key>; 5] {
         .why(
             "ASCII has seven bits, and a text does not: in the bytes of all other letters the first bit is 1. As it is, the bytes from 80 on still come after all \
              others. Invert all eight bits: `!byte`, or `byte ^ 0xff`.",
+        )
+        .link(FIELD),
+        mistake("title_inverted_with_two_ff", "order", |user, time, title| {
+            let inverted: Vec<u8> = title.bytes().map(|byte| !byte).collect();
+            [&ended(user)[..], &turned(time), &inverted, &[0xff, 0xff]].concat()
+        })
+        .says("an inverted title with two bytes ff after it")
+        .why(
+            "That end sorts above every letter. But a zero byte in the title is inverted to ff as well, so the end of `\"a\"` is no higher than what \
+             `\"a\\0\"` goes on with, and `\"a\"` comes first. Escape the zero bytes by `00 ff`, end the title, then invert it.",
+        )
+        .link(FIELD),
+        mistake("title_written_backwards", "order", |user, time, title| {
+            let backwards: String = title.chars().rev().collect();
+            [&ended(user)[..], &turned(time), &ended(&backwards)].concat()
+        })
+        .says("the letters of the title from the last to the first")
+        .why(
+            "A title that is written backwards is compared by its last letter first. Titles from Z to A keep their letters in place, and each *byte* is \
+             turned round: `!byte`.",
         )
         .link(FIELD),
         mistake("user_in_small_letters", "order", |user, time, title| {

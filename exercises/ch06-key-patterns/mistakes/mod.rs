@@ -5,6 +5,7 @@ mod descending_field_fields;
 pub(crate) mod newest_first;
 mod newest_first_key;
 mod newest_first_steps;
+mod newest_first_walks;
 pub(crate) mod padded_time;
 mod padded_time_decode;
 pub(crate) mod reversed_domain;

@@ -14,6 +14,7 @@ use crate::mistakes::newest_first_steps::Step::{
     TimeZeroMissed, TimeZeroPanics, ToIgnored, ToTaken,
 };
 use crate::mistakes::newest_first_steps::{APART, QUIRKS};
+use crate::mistakes::newest_first_walks;
 use crate::newest_first::{Feed, Rows};
 use crate::solutions::newest_first::key;
 
@@ -171,6 +172,7 @@ pub fn all() -> Vec<Mistake<Feed>> {
         Mistake::<Feed>::new(name, "newest", "window", Feed::new(key, scan))
     };
     let mut mistakes = newest_first_key::all();
+    mistakes.extend(newest_first_walks::all());
     mistakes.extend([
         mistake("not_exchanged_and_nothing_found", |_, _, _, _| Vec::new())
             .says("an empty list for every window")

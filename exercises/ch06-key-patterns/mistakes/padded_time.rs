@@ -326,6 +326,21 @@ pub fn all() -> Vec<Mistake<Padded>> {
         )
         .link("why-twenty-digits"),
     );
+    #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+    mistakes.push(
+        Mistake::new(
+            "exact_digits_of_a_double",
+            "encode",
+            "order",
+            padded(|time| format!("{:020.0}", time as f64).into_bytes(), decode),
+        )
+        .says("all digits of `time as f64`")
+        .why(
+            "A double holds whole numbers exactly up to 2^53. Above, neighbours fall together, however many digits are printed, and times in \
+             nanoseconds are above.",
+        )
+        .link(WIDTH),
+    );
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
 }

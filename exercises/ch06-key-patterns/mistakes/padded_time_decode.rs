@@ -421,6 +421,72 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         )
         .link(RULES),
         Mistake::new(
+            "decode_overflows_in_the_last_digit",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                let digits = <&[u8; 20]>::try_from(key).ok()?;
+                digits.iter().try_fold(0_u64, |time, byte| {
+                    byte.is_ascii_digit().then_some(())?;
+                    let sum = time.checked_mul(10)?.checked_add(u64::from(byte - b'0'));
+                    Some(sum.expect("attempt to add with overflow"))
+                })
+            }),
+        )
+        .says("a check of the product alone, and a sum that panics")
+        .why(
+            "18446744073709551616 is 1844674407370955161 times ten and six more. The product fits into a `u64`, the sum does not. `checked_add` \
+             gives `None`.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_too_great_is_zero",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let is_time = key.len() == 20 && key.iter().all(u8::is_ascii_digit);
+                let text = std::str::from_utf8(key).ok().filter(|_| is_time)?;
+                Some(text.parse().unwrap_or(0))
+            }),
+        )
+        .says("0 for what is greater than the greatest time")
+        .why(
+            "Width and digits are right, and still `parse` may fail: 18446744073709551616 does not fit. 0 is a time, and given for that it hides that something else has \
+             written the key. `parse().ok()` gives `None`.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_unwraps_the_text",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                (key.len() == 20).then_some(())?;
+                std::str::from_utf8(key).unwrap().parse().ok()
+            }),
+        )
+        .says("`from_utf8` with `unwrap`, then `parse`")
+        .why(
+            "Twenty bytes need not be text: they may come from a damaged file. `from_utf8(key).ok()?` gives `None`. And `parse` reads a plus sign as \
+             well, so ask whether all bytes are digits first; then they are text.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_through_a_double",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let is_time = key.len() == 20 && key.iter().all(u8::is_ascii_digit);
+                let text = std::str::from_utf8(key).ok().filter(|_| is_time)?;
+                text.parse::<f64>().ok().map(|time| time as u64)
+            }),
+        )
+        .says("digits read as an `f64`")
+        .why(
+            "A double holds whole numbers exactly up to 2^53. Above, another time comes back, and what is greater than `u64::MAX` comes back as \
+             that. Read them as a `u64`.",
+        )
+        .link("why-twenty-digits"),
+        Mistake::new(
             "decode_subtracts_and_panics",
             "decode",
             "returns",

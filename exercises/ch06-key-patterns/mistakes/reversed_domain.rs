@@ -330,6 +330,39 @@ pub fn all() -> Vec<Mistake<Hosts>> {
     );
     mistakes.push(
         Mistake::new(
+            "letters_turned_back",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let found = rows.iter().filter(|row| row.starts_with(&key(domain)));
+                let letters = |row: &Vec<u8>| String::from_utf8_lossy(row).into_owned();
+                let turned = |text: String| text.trim_end_matches('.').chars().rev().collect();
+                found.map(letters).map(turned).collect()
+            }),
+        )
+        .says("the right hosts, with their letters turned round and not their labels")
+        .why("`com.example` becomes `elpmaxe.moc` like that. Labels change places and stay as they are: `split('.').rev()`.")
+        .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "domain_as_written_without_a_dot",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let found = rows.iter().filter(|row| row.starts_with(domain.as_bytes()));
+                found.map(|row| host(row)).collect()
+            }),
+        )
+        .says("the rows that begin with the domain as people write it, without a dot after it")
+        .why(
+            "Rows are keys, and a bound is compared with keys: `example.com` is the beginning of no row. Make it by `key(domain)`, which turns the labels \
+             round and ends in a dot.",
+        )
+        .link(DOMAINS),
+    );
+    mistakes.push(
+        Mistake::new(
             "letters_anywhere",
             "hosts_of",
             "domain",

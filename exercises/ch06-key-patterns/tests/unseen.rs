@@ -687,3 +687,184 @@ fn a_loop_over_all_times_is_told_to_go_over_rows() {
         ],
     );
 }
+
+#[test]
+fn walks_and_ends_of_a_window_are_named() {
+    let key = solutions::newest_first::key;
+    let read = |row: &[u8]| u64::from_be_bytes(*row.first_chunk().unwrap());
+    let time = move |row: &[u8]| !read(row);
+    let name = |row: &Vec<u8>| row[8..].to_vec();
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| from <= time(row) && time(row) < to;
+            let found = rows.iter().take_while(inside);
+            found.take(limit).map(name).collect()
+        }),
+        "walk_without_a_start",
+    );
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| from <= read(row) && read(row) < to;
+            rows.iter().filter(inside).take(limit).map(name).collect()
+        }),
+        "keys_read_as_plain_times",
+    );
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| from <= time(row) && time(row) < to;
+            let mut names: Vec<_> = rows.iter().filter(inside).map(name).collect();
+            names.sort_unstable();
+            names.into_iter().take(limit).collect()
+        }),
+        "sorted_by_name_before_the_limit",
+    );
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            let newer = |row: &&Vec<u8>| to != u64::MAX && time(row) >= to;
+            let found = rows.iter().skip_while(newer);
+            let found = found.take_while(|row| from < to && time(row) >= from);
+            found.take(limit).map(name).collect()
+        }),
+        "greatest_to_is_no_end",
+    );
+    let with_ff = move |time| [&key(time)[..], &[0xff]].concat();
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            if from >= to {
+                return Vec::new();
+            }
+            names(rows, key(to - 1).to_vec(), with_ff(from), limit)
+        }),
+        "ends_before_one_ff",
+    );
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            if from >= to {
+                return Vec::new();
+            }
+            let found = rows.range(with_ff(to)..);
+            let found = found.take_while(|row| time(row) >= from);
+            found.take(limit).map(name).collect()
+        }),
+        "starts_at_one_ff",
+    );
+}
+
+#[test]
+fn fields_digits_and_labels_in_other_words_are_named() {
+    let turned = |time: u64| (!time).to_be_bytes();
+    named(
+        &field(move |user, time, title| {
+            let title = [inverted(title.as_bytes()), vec![255; 2]].concat();
+            [&ended(user)[..], &turned(time), &title].concat()
+        }),
+        "title_inverted_with_two_ff",
+    );
+    named(
+        &field(move |user, time, title| {
+            let backwards = title.chars().rev().collect::<String>();
+            [&ended(user)[..], &turned(time), &ended(&backwards)].concat()
+        }),
+        "title_written_backwards",
+    );
+
+    let encode = solutions::padded_time::encode;
+    let is_twenty = |key: &[u8]| key.len() == 20 && key.iter().all(u8::is_ascii_digit);
+    named(
+        &padded(encode, move |key| {
+            let mut time = 0_u64;
+            for digit in is_twenty(key).then_some(key)? {
+                time = time.checked_mul(10)?;
+                time += u64::from(digit - b'0');
+            }
+            Some(time)
+        }),
+        "decode_overflows_in_the_last_digit",
+    );
+    named(
+        &padded(encode, |key| match key.len() {
+            20 => String::from_utf8(key.to_vec()).unwrap().parse().ok(),
+            _ => None,
+        }),
+        "decode_unwraps_the_text",
+    );
+    named(
+        &padded(encode, move |key| {
+            let digits = is_twenty(key).then_some(key)?;
+            let text = String::from_utf8_lossy(digits);
+            Some(text.parse::<f64>().ok()? as u64)
+        }),
+        "decode_through_a_double",
+    );
+
+    let key = solutions::reversed_domain::key;
+    named(
+        &hosts(key, move |rows, domain| {
+            let below = rows.iter().filter(|row| row.starts_with(&key(domain)));
+            let letters = |row: &Vec<u8>| row[..row.len() - 1].iter().rev().copied().collect();
+            below
+                .map(|row| String::from_utf8(letters(row)).unwrap())
+                .collect()
+        }),
+        "letters_turned_back",
+    );
+    named(
+        &hosts(key, |rows, domain| {
+            let start = domain.as_bytes();
+            let found = rows.range(start.to_vec()..);
+            let found = found.take_while(|row| row.starts_with(start));
+            let text = |row: &Vec<u8>| String::from_utf8_lossy(row).into_owned();
+            let host = |text: String| {
+                let labels = text.trim_end_matches('.').rsplit('.');
+                labels.collect::<Vec<_>>().join(".")
+            };
+            found.map(text).map(host).collect()
+        }),
+        "domain_as_written_without_a_dot",
+    );
+}
+
+#[test]
+fn a_test_that_four_wrong_feeds_survive_is_refused_and_told_where_they_show() {
+    let plain = |ask: test_newest::Ask<'_>| {
+        let times = [
+            0,
+            1,
+            2,
+            255,
+            256,
+            65_536,
+            1 << 32,
+            1 << 63,
+            u64::MAX - 1,
+            u64::MAX,
+        ];
+        let names: [&[u8]; 4] = [b"", b"a", b"\xff", b"\xff\x00"];
+        let events: Vec<(u64, &[u8])> = times
+            .iter()
+            .flat_map(|time| names.map(|name| (*time, name)))
+            .collect();
+        for from in times {
+            for to in times {
+                for limit in [0, 1, 3, 100] {
+                    let inside = events.iter().filter(|(time, _)| (from..to).contains(time));
+                    let mut right: Vec<_> = inside.collect();
+                    right.sort_by_key(|(time, name)| (std::cmp::Reverse(*time), *name));
+                    let right: Vec<_> = right.iter().take(limit).map(|e| e.1.to_vec()).collect();
+                    assert_eq!(ask(&events, from, to, limit), right);
+                }
+            }
+        }
+    };
+    observed(
+        &judged(&test_newest::exercise_of(test_newest::tester(plain))),
+        "kills",
+        &[
+            "killed 20 of 24: your test accepts 4 wrong feeds.",
+            "exchanged_and_nothing_else Its bounds have changed places",
+            "It shows where an event is at `from` or at `to`.",
+            "It shows with two events at one time that are given in another order.",
+            "and 1 more: units_mixed",
+        ],
+    );
+}

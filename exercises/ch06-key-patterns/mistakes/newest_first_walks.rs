@@ -1,0 +1,121 @@
+//! What goes wrong when the rows of a window are walked, or its names are put together.
+
+use kit::Mistake;
+
+use crate::newest_first::{Feed, Rows};
+use crate::solutions::newest_first::{key, newest};
+
+const WINDOW: &str = "a-window-turns-round";
+const TASK: &str = "newest-first";
+
+fn mistake(name: &str, scan: fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>>) -> Mistake<Feed> {
+    Mistake::<Feed>::new(name, "newest", "window", Feed::new(key, scan))
+}
+
+/// The first eight bytes of a row as a number.
+fn front(row: &[u8]) -> u64 {
+    row.first_chunk().map_or(0, |key| u64::from_be_bytes(*key))
+}
+
+fn time(row: &[u8]) -> u64 {
+    u64::MAX - front(row)
+}
+
+fn names<'a>(rows: impl Iterator<Item = &'a Vec<u8>>) -> Vec<Vec<u8>> {
+    rows.map(|row| row[8..].to_vec()).collect()
+}
+
+/// All of them.
+pub(crate) fn all() -> Vec<Mistake<Feed>> {
+    let mut mistakes = of_the_walk();
+    mistakes.extend(of_the_bounds());
+    mistakes
+}
+
+fn of_the_walk() -> Vec<Mistake<Feed>> {
+    vec![
+        mistake("walk_without_a_start", |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| (from..to).contains(&time(row));
+            names(rows.iter().take_while(inside).take(limit))
+        })
+        .says("a walk from the newest row that stops at the first one outside of the window")
+        .why(
+            "`take_while` stops for good. If anything is newer than the window, that is the first row, and nothing is found. Begin after the rows of \
+             `to`, by `range`, or `filter` all rows.",
+        )
+        .link(TASK),
+        mistake("keys_read_as_plain_times", |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| (from..to).contains(&front(row));
+            names(rows.iter().filter(inside).take(limit))
+        })
+        .says("the first eight bytes of a row taken for its time")
+        .why("They are `u64::MAX - time`. Read back, they have to be turned round once more: `u64::MAX - number`.")
+        .link(WINDOW),
+        mistake("limit_counts_what_is_left_out", |rows, from, to, limit| {
+            let found = rows.iter().filter(|row| from < to && (from..=to).contains(&time(row)));
+            names(found.take(limit).filter(|row| time(row) < to))
+        })
+        .says("a limit that counts the events at `to`, which are left out afterwards")
+        .why(
+            "Where events are at `to`, fewer names are given than asked for, though there are more. What is not in the window has to be gone before the \
+             limit counts: `filter` first, then `take`.",
+        )
+        .link(TASK),
+        mistake("sorted_by_name_before_the_limit", |rows, from, to, limit| {
+            let mut names = newest(rows, from, to, usize::MAX);
+            names.sort();
+            names.truncate(limit);
+            names
+        })
+        .says("all names of the window sorted by their own bytes, and then the first of them")
+        .why(
+            "The newest time comes first, and a limit is for the newest events. The rows have that order already; a sort by names, or a set of \
+             them, forgets it.",
+        )
+        .link(TASK),
+    ]
+}
+
+fn of_the_bounds() -> Vec<Mistake<Feed>> {
+    vec![
+        mistake("greatest_to_is_no_end", |rows, from, to, limit| {
+            let before = |row: &[u8]| time(row) < to || to == u64::MAX;
+            let inside = |row: &&Vec<u8>| from < to && from <= time(row) && before(row);
+            names(rows.iter().filter(inside).take(limit))
+        })
+        .says("no end where `to` is `u64::MAX`")
+        .why(
+            "`u64::MAX` is a time like any other, and the window leaves it out. Nobody can ask for the events at the greatest time with a window \
+             that ends; that is how half-open windows are.",
+        )
+        .link(TASK),
+        mistake("to_zero_is_no_end", |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| from <= time(row) && (time(row) < to || to == 0);
+            names(rows.iter().filter(inside).take(limit))
+        })
+        .says("no end where `to` is 0")
+        .why("0 is a time, and no window that ends there holds an event. Whoever wants no end asks for `u64::MAX`.")
+        .link(TASK),
+        mistake("ends_before_one_ff", |rows, from, to, limit| {
+            let end = [&key(from)[..], b"\xff"].concat();
+            let rows = rows.iter().filter(|row| time(row) < to && from < to && **row < end);
+            names(rows.take(limit))
+        })
+        .says("an end just before the key of `from` and one byte ff")
+        .why(
+            "A name may be `\\xff`, or begin with it, and its row does not come before that end. The first key after all rows of `from` is that of \
+             the time before it.",
+        )
+        .link(WINDOW),
+        mistake("starts_at_one_ff", |rows, from, to, limit| {
+            let start = [&key(to)[..], b"\xff"].concat();
+            let rows = rows.iter().filter(|row| time(row) >= from && from < to && **row >= start);
+            names(rows.take(limit))
+        })
+        .says("a start at the key of `to` and one byte ff")
+        .why(
+            "A name of `to` may begin with ff, and then its row is in. The first key after all rows of `to` is that of the time before it.",
+        )
+        .link(WINDOW),
+    ]
+}
