@@ -266,6 +266,29 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
         crate::solutions::first_scan::first_scan(store, lo, hi)
     }
     vec![
+        mistake("empty_start_finds_nothing", |store, lo, hi| {
+            if lo.is_empty() { Vec::new() } else { right(store, lo, hi) }
+        })
+        .says("no keys where `lo` is empty, and the right ones elsewhere")
+        .why(
+            "The empty byte string is a bound like any other, and the least of all: a range from it begins with the first key of the \
+             store.",
+        )
+        .link(INVARIANTS),
+        mistake("compared_up_to_the_shorter", |store, lo, hi| {
+            let less = |a: &[u8], b: &[u8]| {
+                let differing = a.iter().zip(b).find(|(x, y)| x != y);
+                differing.is_some_and(|(x, y)| x < y)
+            };
+            let inside = |(key, _): &(&Vec<u8>, _)| !less(key, lo) && less(key, hi);
+            keys(store.iter().filter(inside))
+        })
+        .says("a comparison that ends with the shorter of two keys, and takes them for equal then")
+        .why(
+            "`zip` ends with the shorter one, and `a` and `aa` agree so far. Then the lengths decide: the beginning of a key comes before \
+             the key. `<` on slices does all of it.",
+        )
+        .link(INVARIANTS),
         mistake("backwards", |store, lo, hi| {
             right(store, lo, hi).into_iter().rev().collect()
         })

@@ -52,6 +52,37 @@ pub fn all() -> Vec<Mistake<Scan>> {
 
 fn wrong_ends() -> Vec<Mistake<Scan>> {
     vec![
+        mistake("every_byte_raised", |store, prefix| {
+            let end: Vec<u8> = prefix.iter().map(|byte| byte.wrapping_add(1)).collect();
+            if *prefix >= end[..] { return Vec::new(); }
+            keys(store.range::<[u8], _>((Included(prefix), Excluded(&end[..]))))
+        })
+        .says("a range that ends where every byte of the prefix is raised by one")
+        .why(
+            "After `ab` that is `bc`, and all from `ac` to `bb` lies before it. One byte is raised, the last one: nothing that starts \
+             with `ab` reaches `ac`.",
+        )
+        .link(WRONG),
+        mistake("prefix_left_out_and_successor_taken", |store, prefix| {
+            let end = successor(prefix);
+            keys(store.range::<[u8], _>((Excluded(prefix), Included(&end[..]))))
+        })
+        .says("a range with its ends the wrong way round: the prefix left out, its successor taken")
+        .why(
+            "The prefix itself may be a key, and it starts with itself. Its successor may be one too, and does not start with it. Take the \
+             start and leave out the end.",
+        )
+        .link(TASK),
+        mistake("field_before_the_colon", |store, prefix| {
+            let field = |key: &[u8]| key.split(|byte| *byte == b':').next().map(<[u8]>::to_vec);
+            keys(store.iter().filter(|(key, _)| field(key) == field(prefix)))
+        })
+        .says("the keys with the same bytes before their first colon")
+        .why(
+            "A prefix is bytes, and no field: it may end anywhere. `us` is a prefix of `user:1`, and `user:1` is one of `user:10` and not of \
+             `user:2`. `starts_with` compares just the bytes that were given.",
+        )
+        .link(TASK),
         mistake("ends_at_one_ff_taken", |store, prefix| up_to(store, prefix, b"\xff", true))
             .says("a range that ends at the prefix followed by one byte ff, that key included")
             .why(

@@ -379,3 +379,50 @@ fn a_key_without_a_value_is_a_key() {
         &["but it is"],
     );
 }
+
+#[test]
+fn slips_of_a_first_day_are_named() {
+    let up_to_the_end_of_one = |store: &Store, lo: &[u8], hi: &[u8]| {
+        let is_less = |a: &[u8], b: &[u8]| {
+            for i in 0..a.len().min(b.len()) {
+                if a[i] != b[i] {
+                    return a[i] < b[i];
+                }
+            }
+            false
+        };
+        let keys = store.keys().cloned();
+        keys.filter(|key| !is_less(key, lo) && is_less(key, hi))
+            .collect()
+    };
+    named(&first(up_to_the_end_of_one), "compared_up_to_the_shorter");
+    let no_empty_bound = |store: &Store, lo: &[u8], hi: &[u8]| {
+        if lo.is_empty() || hi.is_empty() || lo >= hi {
+            return Vec::new();
+        }
+        let found = store.range(lo.to_vec()..hi.to_vec());
+        found.map(|(key, _)| key.clone()).collect()
+    };
+    named(&first(no_empty_bound), "empty_start_finds_nothing");
+
+    let each_raised = |store: &Store, prefix: &[u8]| {
+        let end: Vec<u8> = prefix.iter().map(|byte| byte.wrapping_add(1)).collect();
+        let inside = |key: &&Vec<u8>| key.as_slice() >= prefix && **key < end;
+        store.keys().filter(inside).cloned().collect()
+    };
+    named(&prefix(each_raised), "every_byte_raised");
+    let up_to_a_colon = |store: &Store, prefix: &[u8]| {
+        let colon = |key: &[u8]| key.iter().position(|byte| *byte == b':');
+        let field = |key: &[u8]| key[..colon(key).unwrap_or(key.len())].to_vec();
+        let same = |key: &&Vec<u8>| field(key) == field(prefix);
+        store.keys().filter(same).cloned().collect()
+    };
+    named(&prefix(up_to_a_colon), "field_before_the_colon");
+    let turned = |store: &Store, prefix: &[u8]| {
+        let mut end = prefix.to_vec();
+        *end.last_mut().unwrap() += 1;
+        let inside = |key: &&Vec<u8>| key.as_slice() > prefix && **key <= end;
+        store.keys().filter(inside).cloned().collect()
+    };
+    named(&prefix(turned), "prefix_left_out_and_successor_taken");
+}

@@ -137,6 +137,16 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
              it has positive ones, and a flip of the sign bit needs no counting.",
         )
         .link(REPAIRS),
+        in_decode("decode_tests_byte_above_128", |key| {
+            let bits = u64::from_be_bytes(key);
+            if key[0] > 128 { bits ^ SIGN_BIT } else { bits | SIGN_BIT }.cast_signed()
+        })
+        .says("setting the sign bit unless the first byte is above 128")
+        .why(
+            "128 is the byte 80, which has the first bit set: the keys of all numbers from 0 to 2^56 - 1 begin with it, and their bit is to be cleared. Compare with \
+             `>= 128`, or flip the bit of every key and compare nothing.",
+        )
+        .link(REPAIRS),
         in_decode("decode_sets_the_sign_bit", |key| {
             (u64::from_be_bytes(key) | SIGN_BIT).cast_signed()
         })

@@ -414,6 +414,24 @@ fn row_by_row() -> Vec<Mistake<Scan>> {
              `filter` all of them. A store begins at `low`, by `range`.",
         )
         .link(RANGE),
+        in_scan("low_must_exist", "range", |rows, low, high| {
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            let up_to_high = numbers.take_while(|n| *n <= high);
+            up_to_high.skip_while(|n| *n != low).collect()
+        })
+        .says("a walk that begins at the row of `low` itself, and finds nothing without it")
+        .why("`low` need not be in a row. Skip the rows that are less, `*n < low`, and not those that are another number.")
+        .link(RANGE),
+        in_scan("crossed_bounds_backwards", "range", |rows, low, high| {
+            if low > high {
+                let backwards = numbers(rows, high, Included(key(low)));
+                return backwards.into_iter().rev().collect();
+            }
+            numbers(rows, low, Included(key(high)))
+        })
+        .says("the numbers from `low` down to `high` where the bounds are crossed")
+        .why("Some commands read a range backwards when its bounds are crossed. Here `low > high` asks for numbers that are at least 1 and at most -1: there are none.")
+        .link(RANGE),
         in_scan("numbers_compared_as_unsigned", "range", |rows, low, high| {
             let numbers = rows.iter().map(|row| number(&[], *row));
             let inside = |n: &i32| {

@@ -755,3 +755,40 @@ fn a_loop_over_all_numbers_is_told_to_go_over_rows() {
         ],
     );
 }
+
+#[test]
+fn limits_and_crossed_bounds_are_named() {
+    let above_128 = |key: [u8; 8]| {
+        let bits = u64::from_be_bytes(key);
+        let is_set = key[0] > 0x80;
+        if is_set { bits & !TOP } else { bits | TOP }.cast_signed()
+    };
+    named(&codec(right, above_128), "decode_tests_byte_above_128");
+
+    named(
+        &scanned(|rows, low, high| {
+            let (least, greatest) = (low.min(high), low.max(high));
+            let all = rows.iter().map(|row| number(*row));
+            let mut found: Vec<i32> = all.filter(|n| (least..=greatest).contains(n)).collect();
+            if low > high {
+                found.reverse();
+            }
+            found
+        }),
+        "crossed_bounds_backwards",
+    );
+    named(
+        &scanned(|rows, low, high| {
+            let mut found = Vec::new();
+            let mut begun = false;
+            for n in rows.iter().map(|row| number(*row)) {
+                begun |= n == low;
+                if begun && n <= high {
+                    found.push(n);
+                }
+            }
+            found
+        }),
+        "low_must_exist",
+    );
+}

@@ -526,6 +526,18 @@ fn beside_the_zeros() -> Vec<Mistake<Escape>> {
              is left bare. Only the byte that the end begins with needs an escape.",
         )
         .link(REPAIR),
+        in_encode("escaped_by_a_backslash", ORDER, |value| {
+            let text = |byte: &u8| if *byte == 0 { b"\\0".to_vec() } else { vec![*byte] };
+            let mut key: Vec<u8> = value.iter().flat_map(text).collect();
+            key.extend([0x00, 0x01]);
+            key
+        })
+        .says("a backslash and the digit `0` for a zero byte")
+        .why(
+            "People read it, and a store compares it: a zero byte is the least, and the backslash, 5c, comes after all digits and capitals. And a string \
+             may hold just these two bytes, and then two strings have one key. Let the escape begin with the byte that it stands for.",
+        )
+        .link(REPAIR),
         in_encode("zeros_in_a_row_as_one", ORDER, |value| {
             let mut zeros = value.to_vec();
             zeros.dedup_by(|a, b| *a == 0 && *b == 0);

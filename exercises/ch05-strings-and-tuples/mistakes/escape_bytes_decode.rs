@@ -313,6 +313,21 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
              and an unused part of a buffer holds it.",
         )
         .link(RULES),
+        in_decode("decode_skips_what_follows_a_zero_before_the_end", "round-trip", |key| {
+            let end = key.windows(2).position(|pair| pair == [0x00, 0x01])?;
+            let mut value = Vec::new();
+            let mut bytes = key[..end].iter();
+            while let Some(byte) = bytes.next() {
+                value.push(*byte);
+                if *byte == 0x00 {
+                    bytes.next();
+                }
+            }
+            (end + 2 == key.len()).then_some(value)
+        })
+        .says("a search for the first 00 01, and one byte passed over after each zero byte in front of it")
+        .why(OTHER_PAIR)
+        .link(RULES),
         in_decode("decode_strips_the_end_alone", "round-trip", |key| {
             key.strip_suffix(&[0x00, 0x01]).map(<[u8]>::to_vec)
         })

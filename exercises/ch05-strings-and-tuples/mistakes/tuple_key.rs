@@ -601,6 +601,31 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the user in small letters")
         .why("`Ann` and `ann` are two users, and with one number and one note they share a key here. `str` compares capital letters as the bytes they are.")
         .link(FIELDS),
+        mistake("note_trimmed", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.trim().as_bytes()].concat()
+        })
+        .says("the note without the white space around it")
+        .why("`b` and the same note with a space after it are two notes, and their rows share a key here. What people typed is cleaned before it is stored, not in its key.")
+        .link(FIELDS),
+        mistake("letters_of_the_user_cut_to_bytes", |user, number, note| {
+            let letters: Vec<u8> = user.chars().map(|letter| letter as u8).collect();
+            [&escape_and_end(&letters)[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user with each letter cut by `as u8`")
+        .why(
+            "A letter is a number of up to 21 bits, and `as u8` keeps eight of them: many letters share a byte then. The bytes of a text are \
+             `user.as_bytes()`, and they sort as its letters do.",
+        )
+        .link(FIELDS),
+        mistake("note_ended_and_not_the_user", |user, number, note| {
+            [user.as_bytes(), &number.to_be_bytes(), &escape_and_end(note.as_bytes())].concat()
+        })
+        .says("the note escaped and ended, and the user left as it is")
+        .why(
+            "The note is the last field, and the key ends with it. The user is the one that something follows: without an end in its bytes, the number \
+             takes part in comparing users.",
+        )
+        .link(END),
         Mistake::<Key>::new(
             "number_must_fit_into_32_bits",
             "key",

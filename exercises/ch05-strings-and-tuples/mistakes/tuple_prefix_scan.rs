@@ -61,6 +61,15 @@ fn of_successors() -> Vec<Mistake<Scans>> {
                 "However many ff you append, a longer string with this prefix is above. Add one to the prefix \
                  itself.",
             ),
+        successor_mistake("ff_appended_to_ff", |prefix| match prefix.last() {
+            Some(0xff) => Some([prefix, &[0xff]].concat()),
+            _ => with_last(prefix, |byte| byte + 1),
+        })
+            .says("one ff more after a prefix that ends in ff, and one added to the last byte of others")
+            .why(
+                "Above `61 ff ff` there are more strings that start with `61 ff`. Nothing that starts with it reaches 62: drop the ff at the end, and \
+                 add one to the byte in front.",
+            ),
         successor_mistake("zero_appended", |prefix| Some([prefix, &[0x00]].concat()))
             .says("the prefix with a zero byte after it")
             .why(

@@ -848,3 +848,61 @@ fn a_test_that_asks_for_two_bytes_at_the_end_is_refused() {
     });
     named(&verdict, "string_demanded_in_the_key");
 }
+
+#[test]
+fn escapes_that_people_read_and_ends_in_the_wrong_place_are_named() {
+    let as_people_write = |value: &[u8]| {
+        let runs: Vec<&[u8]> = value.split(|byte| *byte == 0).collect();
+        [runs.join(&br"\0"[..]), vec![0, 1]].concat()
+    };
+    named(&escape(as_people_write, decode), "escaped_by_a_backslash");
+    let first_end = |key: &[u8]| {
+        let end = (0..key.len()).find(|at| key[*at..].starts_with(&[0, 1]))?;
+        let mut value = Vec::new();
+        let mut at = 0;
+        while at < end {
+            value.push(key[at]);
+            at += if key[at] == 0 { 2 } else { 1 };
+        }
+        (key.len() == end + 2).then_some(value)
+    };
+    named(
+        &escape(encode, first_end),
+        "decode_skips_what_follows_a_zero_before_the_end",
+    );
+    named(
+        &tuple(|user, number, note| {
+            let ended = [escaped(note), vec![0, 1]].concat();
+            [user.as_bytes(), &number.to_be_bytes(), &ended].concat()
+        }),
+        "note_ended_and_not_the_user",
+    );
+    named(
+        &tuple(|user, number, note| {
+            let letters: Vec<u8> = user.chars().map(|c| (u32::from(c) & 0xff) as u8).collect();
+            [
+                &encode(&letters)[..],
+                &number.to_be_bytes(),
+                note.as_bytes(),
+            ]
+            .concat()
+        }),
+        "letters_of_the_user_cut_to_bytes",
+    );
+    let another_ff = |prefix: &[u8]| {
+        let mut end = prefix.to_vec();
+        match end.last_mut()? {
+            255 => end.push(255),
+            last => *last += 1,
+        }
+        Some(end)
+    };
+    let right = tuple_prefix_scan::right();
+    named(
+        &scan(&Scans {
+            successor: Arc::new(another_ff),
+            ..right
+        }),
+        "ff_appended_to_ff",
+    );
+}

@@ -58,6 +58,26 @@ fn steps() -> Vec<Mistake<Changes>> {
             },
         ),
         winning(
+            "win_gems_then_time_of_the_sum",
+            "an addition of the gems, and then a change of the time in the score that it returned",
+            "Each is right, and between the two the board shows the new gems with the old time. Compute both \
+             fields, and set them by one compare-and-set.",
+            CAS,
+            |board, member, gems, time| {
+                if board.score(member).is_none() {
+                    return false;
+                }
+                let mut seen = board.add(member, gems << 30);
+                while !board.compare_and_set(member, seen, seen & !MASK | time) {
+                    let Some(score) = board.score(member) else {
+                        return false;
+                    };
+                    seen = score;
+                }
+                true
+            },
+        ),
+        winning(
             "win_time_then_gems",
             "a change of the time, and then an addition of the gems",
             "Each is right, and between the two the board shows the new time with the old gems. Compute both \

@@ -635,3 +635,22 @@ fn digits_are_decimal_and_a_name_begins_at_a_character() {
     };
     observed(&members(member, split), "returns", &["8428189998740é"]);
 }
+
+#[test]
+fn a_win_in_two_steps_is_named_whatever_the_second_starts_from() {
+    const TIME: u64 = (1 << 29) - 1;
+    let from_the_sum = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        if board.score(member).is_none() {
+            return false;
+        }
+        let mut seen = Some(board.add(member, gems << 30));
+        while let Some(score) = seen {
+            if board.compare_and_set(member, score, score - (score & TIME) + time) {
+                return true;
+            }
+            seen = board.score(member);
+        }
+        false
+    };
+    named(&winning(from_the_sum), "win_gems_then_time_of_the_sum");
+}

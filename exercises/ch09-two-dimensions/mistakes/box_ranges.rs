@@ -511,6 +511,16 @@ pub fn all() -> Vec<Mistake<Ranges>> {
              count in `u64`.",
         )
         .link(TASK),
+        mistake("last_range_lost", |x, y| {
+            let mut ranges = box_ranges(x, y);
+            ranges.pop();
+            ranges
+        })
+        .says("the right ranges without the last one")
+        .why(
+            "A loop that puts a range down when the next one begins has one in its hands at the end. Put that down too, after the loop.",
+        )
+        .link(TASK),
         mistake("nothing_found", |_, _| List::new())
             .says("an empty list for every rectangle")
             .why("If you meant to find something: print the first and the last number of a rectangle of one point.")

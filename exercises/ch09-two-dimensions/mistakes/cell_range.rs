@@ -200,6 +200,16 @@ fn of_ranges() -> Vec<Mistake<Cells>> {
              place: `(prefix + 1) << rest`.",
         )
         .link(CELL),
+        mistake("shifted_by_what_is_cut", "range", |prefix, cuts| prefix << (2 * cuts)..(prefix + 1) << (2 * cuts))
+            .says("a prefix that is shifted by its own width")
+            .why(
+                "The prefix has `2 * cuts` bits, and what comes after it fills up 52: shift by `52 - 2 * cuts`. The more cuts, the smaller the cell.",
+            )
+            .link(CELL),
+        mistake("shifted_by_half_of_the_rest", "range", |prefix, cuts| prefix << (26 - cuts)..(prefix + 1) << (26 - cuts))
+            .says("a prefix that is shifted by one bit for each cut that is left")
+            .why("Each cut halves both coordinates, so it takes two bits: shift by `2 * (26 - cuts)`.")
+            .link(CELL),
         mistake("one_number_alone", "range", |prefix, cuts| {
             let start = prefix << (52 - 2 * cuts);
             start..start + 1
@@ -302,6 +312,15 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
         .says("the leading zeros of 64 bits")
         .why(
             "In front of a number of 52 bits are twelve zeros, which all numbers share. They are no cuts.",
+        )
+        .link(WIDTH),
+        mistake("counted_in_64_bits_up_to_26_cuts", "common", |a, b| {
+            let cuts = ((a ^ b).leading_zeros() / 2).min(26);
+            (a >> (52 - 2 * cuts), cuts)
+        })
+        .says("the leading zeros of 64 bits, and 26 cuts where there are more")
+        .why(
+            "The numbers have 52 bits in a `u64`, so twelve zeros are always in front, and twelve too many are counted: six cuts. Take twelve off first.",
         )
         .link(WIDTH),
         mistake("counted_and_shifted_in_64_bits", "common", |a, b| {

@@ -200,6 +200,10 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
                 "Bit i of x belongs at place 2 i + 1, bit i of y at 2 i. At one place, the two fall on each other.",
             )
             .link(BITS),
+        mistake("both_on_the_odd_bits", "number", |x, y| interleave(x, 0) | interleave(y, 0))
+            .says("the bits of both coordinates at the odd places")
+            .why("Bit i of x belongs at place 2 i + 1, bit i of y at 2 i. At one place, the two fall on each other.")
+            .link(BITS),
         mistake("ends_with_the_smaller", "number", |x, y| {
             let bits = x.min(y).checked_ilog2().map_or(0, |bit| bit + 1);
             let mask = u32::MAX.checked_shr(32 - bits).unwrap_or(0);
@@ -308,6 +312,13 @@ fn of_points() -> Vec<Mistake<Curve>> {
         })
         .says("bytes that take turns")
         .why("Every byte of the number holds four bits of x and four of y.")
+        .link(BITS),
+        mistake("decode_shifts_by_the_bit_alone", |number| {
+            let gathered = |number: u64| (0..32).fold(0, |sum, bit| sum | (number >> bit & 1) << bit);
+            (gathered(number >> 1) as u32, gathered(number) as u32)
+        })
+        .says("bit i of the number for bit i of y, and bit i + 1 for bit i of x")
+        .why("Bit i of y is at place 2 i of the number, and bit i of x at 2 i + 1: every second bit is of the other coordinate.")
         .link(BITS),
         mistake("decode_gaps_left", |number| {
             let odd = number >> 1 & 0x5555_5555_5555_5555;

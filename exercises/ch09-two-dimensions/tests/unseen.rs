@@ -551,3 +551,62 @@ fn the_first_fault_of_a_rectangle_is_told() {
     };
     told(mixed, "comes before 0..=0: ranges ascend.");
 }
+
+#[test]
+fn shifts_by_the_wrong_count_and_a_range_that_is_lost_are_named() {
+    named(
+        &curve(
+            |x, y| {
+                let at = |i: u32| u64::from(x >> i & 1) | u64::from(y >> i & 1);
+                (0..32).fold(0, |number, i| number | at(i) << (2 * i + 1))
+            },
+            deinterleave,
+        ),
+        "both_on_the_odd_bits",
+    );
+    named(
+        &curve(right_number, |number| {
+            let (mut x, mut y) = (0, 0);
+            for i in 0..32 {
+                x |= u32::from(number >> (i + 1) & 1 == 1) << i;
+                y |= u32::from(number >> i & 1 == 1) << i;
+            }
+            (x, y)
+        }),
+        "decode_shifts_by_the_bit_alone",
+    );
+    named(
+        &cells(
+            |prefix, cuts| prefix << (26 - cuts)..(prefix + 1) << (26 - cuts),
+            right_cell,
+        ),
+        "shifted_by_half_of_the_rest",
+    );
+    named(
+        &cells(
+            |prefix, cuts| {
+                let width = cuts + cuts;
+                prefix << width..(prefix + 1) << width
+            },
+            right_cell,
+        ),
+        "shifted_by_what_is_cut",
+    );
+    named(
+        &cells(right_range, |a, b| match (a ^ b).leading_zeros() / 2 {
+            cuts @ 0..26 => (a >> (52 - 2 * cuts), cuts),
+            _ => (a, 26),
+        }),
+        "counted_in_64_bits_up_to_26_cuts",
+    );
+    named(
+        &ranges(|x, y| {
+            let (mut found, mut open) = (Vec::new(), None);
+            for range in listed(&x, &y) {
+                found.extend(open.replace(range));
+            }
+            found
+        }),
+        "last_range_lost",
+    );
+}
