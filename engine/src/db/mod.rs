@@ -458,6 +458,19 @@ impl Db {
         self.handle.core.statistics()
     }
 
+    /// Takes the pages of mapped tables out of this process's memory. The system keeps the files in its own as long as
+    /// nothing else needs it, and later reads map their pages again. It is for a program that nobody asks anything
+    /// at the moment; otherwise what has been read once stays in its memory until the system is short of it.
+    ///
+    /// Cost: a call of the system for each open table, and time in proportion to the pages that are mapped.
+    pub fn leave_tables_to_system(&self) {
+        for family in self.handle.core.families.load().iter() {
+            for (_, table) in family.view.load().version.tables() {
+                table.leave_to_system();
+            }
+        }
+    }
+
     /// With [`Background::Manual`]: does one piece of pending work, a flush before a compaction.
     /// Returns `false` if there is none.
     ///

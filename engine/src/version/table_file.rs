@@ -199,8 +199,8 @@ impl TableFile {
         }
     }
 
-    /// Tells the system that the current version no longer names the table, so only readers of
-    /// older versions use it.
+    /// Tells the system that the table is hardly read for now: the current version no longer names it, or nobody reads at
+    /// all.
     pub fn leave_to_system(&self) {
         if let Some(table) = self.table.get() {
             table.leave_to_system();

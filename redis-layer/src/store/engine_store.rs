@@ -258,6 +258,10 @@ impl Store for EngineStore {
         .map_err(Error::new)
     }
 
+    fn rest(&self) {
+        self.db.leave_tables_to_system();
+    }
+
     fn close(&self) -> Result<()> {
         self.sync()?;
         self.db.close().map_err(Error::new)

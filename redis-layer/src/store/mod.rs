@@ -266,6 +266,10 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
+    /// Gives back memory that only makes reads quicker. It is called when hardly anybody asks anything, and must not take
+    /// long.
+    fn rest(&self) {}
+
     /// Syncs and releases what the store holds. Later calls may fail.
     ///
     /// # Errors

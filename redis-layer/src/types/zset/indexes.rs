@@ -178,9 +178,8 @@ impl RankIndexes {
     }
 
     /// Forgets the heads in those indexes that were used between the last two calls of this, and not since. A caller
-    /// that looks now and then so gives back what only helps those who ask again soon. Returns whether there were any.
-    pub fn forget_unused_heads(&self) -> bool {
-        let mut forgot = false;
+    /// that looks now and then so gives back what only helps those who ask again soon.
+    pub fn forget_unused_heads(&self) {
         for index in self.unused() {
             let mut counts = index.counts();
             let had_some = counts.forget_heads();
@@ -188,10 +187,8 @@ impl RankIndexes {
             drop(counts);
             if had_some {
                 self.resized(index.version, bytes);
-                forgot = true;
             }
         }
-        forgot
     }
 
     /// The indexes that were used between the last two calls of this, and not since.
