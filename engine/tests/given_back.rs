@@ -128,6 +128,7 @@ fn what_readers_held_is_given_back_when_they_go() {
         memory_of_a_memtable_comes_back(&db);
         files_of_a_cursor_come_back(&db, dir.path());
         space_of_a_snapshot_comes_back(&db, dir.path());
+        tables_that_were_read_are_left_to_the_system(&db, dir.path());
         db.close().unwrap();
         drop(db);
         assert_eq!(open_tables(), 0, "after closing nothing is open");
@@ -222,4 +223,20 @@ fn space_of_a_snapshot_comes_back(db: &Db, dir: &Path) {
     fill(db, 5);
     db.compact().unwrap();
     assert!(takes(dir, one_version), "one version of each row is left");
+}
+
+/// After `leave_tables_to_system` no page of a table is in memory, and a cursor and a value that lie in one read the same.
+fn tables_that_were_read_are_left_to_the_system(db: &Db, dir: &Path) {
+    let family = db.default_family();
+    let rows: Vec<_> = family.iter().map(Result::unwrap).collect();
+    let mut cursor = family.cursor().unwrap();
+    cursor.seek_to_first().unwrap();
+    let value = db.get("00000007").unwrap().unwrap();
+    let resident = resident_bytes_of(&tables(dir));
+    db.leave_tables_to_system();
+    let left = resident_bytes_of(&tables(dir));
+    assert!(left <= resident / 100, "{left} of {resident} are left");
+    assert_eq!(value, rows[7].1);
+    assert_eq!(cursor.value(), &*rows[0].1);
+    assert!(family.iter().map(Result::unwrap).eq(rows));
 }
