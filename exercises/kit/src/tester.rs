@@ -425,6 +425,20 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         wrong - alive,
         count(wrong, "mistake")
     )];
+    // Two that keep the rules differ in what the rules leave free.
+    let one = |text: &str| {
+        let is = |i: &&usize| outcomes[**i].answer().is_some_and(|a| a.text == text);
+        part.members(RIGHT).iter().find(is).copied()
+    };
+    if let (Some(kept), Some(lost)) = (one(ACCEPTED), one(REFUSED)) {
+        let name = |i: usize| &part.probes[i].input.text;
+        said.push(format!(
+            "Of the right ones it accepts `{}` and refuses `{}`. Both keep the rules, so your test demands something that the \
+             rules leave free.",
+            name(kept),
+            name(lost)
+        ));
+    }
     // Who refuses all that is right and keeps a mistake takes the mistake for the rule.
     if kept == 0 && (1..=TAKEN_FOR_RIGHT_MAX).contains(&alive) {
         let members = part.members(WRONG);
@@ -646,6 +660,36 @@ mod tests {
         // It accepts a mistake because it is weak, and the right one too.
         let weak = observed(|next| assert!(call(next, 7) < 9));
         assert!(!weak.contains("which is wrong"), "{weak}");
+    }
+
+    #[test]
+    fn what_two_right_ones_differ_in_is_told_to_be_free() {
+        let observed = |test: fn(&Number)| {
+            let cast = Cast {
+                learner: Tester::new(test),
+                stub: Tester::new(|_: &Number| -> bool { todo!() }),
+                solution: Tester::new(|next: &Number| assert!(call(next, 1) > 1)),
+            };
+            let candidates = Candidates::<Number>::new("number")
+                .right("next", "It adds one.", |n| n + 1)
+                .right("after", "It adds two.", |n| n + 2)
+                .wrong(Wrong::new("same", (|n| n) as Number).says("It adds nothing."));
+            let exercise = Exercise::new("e", "c", cast).tester("test", |t| t, candidates);
+            let behaviour = observe_here(&exercise, Who::Learner);
+            observe(&exercise.sheet().parts[0], &behaviour.outcomes).join(" ")
+        };
+        let narrow = observed(|next| assert_eq!(call(next, 7), 8));
+        let told = "it accepts `next` and refuses `after`. Both keep the rules";
+        assert!(narrow.contains(told), "{narrow}");
+        let weak = observed(|next| assert!(call(next, 7) > 6));
+        assert!(!weak.contains("Both keep"), "{weak}");
+        let strict = observed(|next| assert!(call(next, 7) < 6));
+        assert!(!strict.contains("Both keep"), "{strict}");
+        // One that breaks down has refused nobody.
+        let broken = observed(|next| {
+            assert!(call(next, 7).checked_sub(8).unwrap() < [1, 1][call(next, 7) as usize - 7])
+        });
+        assert!(!broken.contains("Both keep"), "{broken}");
     }
 
     #[test]
