@@ -43,6 +43,15 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
              both return it.",
         )
         .link(WRONG),
+        mistake("end_taken_unless_equal", |store, lo, hi| {
+            if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Included(lo), Included(hi)))) }
+        })
+        .says("a range that takes its end, and no keys where both bounds are the same")
+        .why(
+            "From `b` to `b` there is nothing, and your answer knows it. But from `a` to `b` it returns `b`: `hi` is where the range stops, \
+             and no part of it. Two ranges that meet at a key would both return it.",
+        )
+        .link(WRONG),
         mistake("start_left_out", |store, lo, hi| {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Excluded(hi)))) }
         })
@@ -257,6 +266,14 @@ fn wrong_idea_of_a_byte() -> Vec<Mistake<Scan>> {
         })
         .says("a scan that turns keys into text, and panics where they are none")
         .why("Keys are bytes: ff occurs in no UTF-8 text. Slices of bytes compare by themselves, with `<`.")
+        .link(INVARIANTS),
+        panics("bounds_made_text_first", |store: &Store, lo, hi| {
+            let text = |key: &[u8]| String::from_utf8(key.to_vec()).unwrap_or_else(|e| panic!("{e}"));
+            let (lo, hi) = (text(lo), text(hi));
+            keys(store.iter().filter(|(key, _)| lo <= text(key) && text(key) < hi))
+        })
+        .says("a scan that turns bounds and keys into text, and panics where they are none")
+        .why("Bounds and keys are bytes: ff occurs in no UTF-8 text. Slices of bytes compare by themselves, with `<`.")
         .link(INVARIANTS),
     ]
 }

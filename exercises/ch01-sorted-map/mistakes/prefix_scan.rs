@@ -175,6 +175,12 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         .says("the keys that hold these bytes anywhere")
         .why("A prefix is the beginning of a key. Keys that hold the bytes further right are scattered over the store.")
         .link(TASK),
+        mistake("starts_with_exchanged", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| prefix.starts_with(key)))
+        })
+        .says("the keys with which the prefix starts")
+        .why("If you wrote `prefix.starts_with(key)`: the longer one stands in front of the dot, and here that is the key.")
+        .link(TASK),
         panics("short_keys_panic", |store: &Store, prefix| {
             keys(store.iter().filter(|(key, _)| &key[..prefix.len()] == prefix))
         })

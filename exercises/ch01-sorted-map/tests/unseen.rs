@@ -426,3 +426,69 @@ fn slips_of_a_first_day_are_named() {
     };
     named(&prefix(turned), "prefix_left_out_and_successor_taken");
 }
+
+#[test]
+fn a_range_with_its_end_is_named_behind_any_guard() {
+    fn with_end(store: &Store, lo: &[u8], hi: &[u8]) -> Vec<Vec<u8>> {
+        let found = store.range(lo.to_vec()..=hi.to_vec());
+        found.map(|(key, _)| key.clone()).collect()
+    }
+    named(
+        &first(|store, lo, hi| {
+            if lo > hi {
+                Vec::new()
+            } else {
+                with_end(store, lo, hi)
+            }
+        }),
+        "end_taken",
+    );
+    named(
+        &first(|store, lo, hi| {
+            if lo >= hi {
+                Vec::new()
+            } else {
+                with_end(store, lo, hi)
+            }
+        }),
+        "end_taken_unless_equal",
+    );
+}
+
+#[test]
+fn a_prefix_that_is_asked_for_a_key_is_named() {
+    named(
+        &prefix(|store, prefix| {
+            let found = |key: &&Vec<u8>| prefix.starts_with(key);
+            store.keys().filter(found).cloned().collect()
+        }),
+        "starts_with_exchanged",
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_to_be_bytes() {
+    fn text(bytes: &[u8]) -> String {
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+    named(
+        &first(|store, lo, hi| {
+            let (lo, hi) = (text(lo), text(hi));
+            let inside = |key: &&Vec<u8>| (&lo..&hi).contains(&&text(key));
+            store.keys().filter(inside).cloned().collect()
+        }),
+        "bounds_made_text_first",
+    );
+    // The keys alone: no mistake, and what the panic says is explained.
+    let verdict = first(|store, lo, hi| {
+        let inside = |key: &&Vec<u8>| text(key).as_bytes() >= lo && text(key).as_bytes() < hi;
+        store.keys().filter(inside).cloned().collect()
+    });
+    observed(
+        &verdict,
+        "returns",
+        &["`Utf8Error` means that bytes were made text"],
+    );
+    let verdict = first(|_, _, _| panic!("another reason"));
+    assert!(!verdict.message.contains("Utf8Error"));
+}

@@ -12,6 +12,8 @@ use crate::render::{brief, count, some_of};
 
 /// How the standard library refuses a capacity.
 const NO_ROOM: &str = "capacity overflow";
+/// The error that a panic shows where bytes were unwrapped as text.
+const NO_TEXT: &str = "Utf8Error";
 /// At most so many calls are named one by one.
 const NAMED_MAX: usize = 4;
 
@@ -102,6 +104,14 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         said.push(format!(
             "`{NO_ROOM}` means that something asked for more room than there can be: an iterator without an \
              end was collected, as that of `cycle` or `repeat`, or a capacity is far too large."
+        ));
+    }
+    let no_text =
+        |o: &Outcome| matches!(o, Outcome::Panic { message, .. } if message.contains(NO_TEXT));
+    if outcomes.iter().any(no_text) {
+        said.push(format!(
+            "`{NO_TEXT}` means that bytes were made text, and not all bytes are text: no text holds a byte ff. Bytes compare, \
+             and start with other bytes, as they are."
         ));
     }
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
