@@ -176,9 +176,9 @@ const QUIRKS: [Quirk<Step>; 21] = [
     ),
     quirk(
         Padded,
-        "user_padded_to_sixteen",
-        "a user of sixteen bytes, filled with zero bytes and cut",
-        "A name may end in zero bytes of its own, and it may be longer than sixteen bytes. Then two users share \
+        "user_of_a_fixed_width",
+        "a user of a fixed width, filled with zero bytes and cut",
+        "A name may end in zero bytes of its own, and it may be longer than any width. Then two users share \
          their keys.",
         WIDTH,
     ),
@@ -407,6 +407,49 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("decimal digits for the number, ended like a string")
         .why("Now it is plain where the digits end. But as text 10 sorts before 2. Eight bytes, big-endian, have the right order.")
         .link(FIELDS),
+        mistake("user_of_a_larger_fixed_width", |user, number, note| {
+            let mut padded = user.as_bytes().to_vec();
+            padded.resize(32, 0);
+            [&padded[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("a user of a fixed width, filled with zero bytes and cut")
+        .why("However wide the field is, a name may be longer, and a shorter one may end in zero bytes of its own. Then two users share their keys.")
+        .link(WIDTH),
+        mistake("user_of_a_very_large_fixed_width", |user, number, note| {
+            let mut padded = user.as_bytes().to_vec();
+            padded.resize(64, 0);
+            [&padded[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("a user of a fixed width, filled with zero bytes and cut")
+        .why("However wide the field is, a name may be longer, and a shorter one may end in zero bytes of its own. Then two users share their keys.")
+        .link(WIDTH),
+        mistake("user_filled_up_with_spaces", |user, number, note| {
+            [format!("{user:<32}").as_bytes(), &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("a user that is filled up with spaces")
+        .why(
+            "A space is a character like any other: `ann` and `ann ` share a key. And characters below it sort before it, so `a\\u{1}` comes before \
+             `a`. Nothing below the end of a name may continue it.",
+        )
+        .link(WIDTH),
+        mistake("number_with_ten_digits", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], format!("{number:010}").as_bytes(), note.as_bytes()].concat()
+        })
+        .says("the number padded to ten digits or fewer")
+        .why("A `u64` has up to twenty digits. Where it has more than the width, the order breaks: 10^19 comes before 4294967296.")
+        .link(WIDTH),
+        mistake("pairs_of_the_user_exchanged", |user, number, note| {
+            [user.replace('\0', "\0\u{1}").as_bytes(), b"\0\xff", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("00 01 for each zero byte of the user, and 00 ff after it")
+        .why("Nothing collides. But where `a` ends, `a\\0` goes on, and 01 comes before ff: the longer name sorts first. The end has to be the lesser of the two.")
+        .link(REPAIR),
+        mistake("length_of_the_note_in_one_byte", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &[note.len() as u8], note.as_bytes()].concat()
+        })
+        .says("the length of the note in one byte in front of it")
+        .why("Then the shorter note comes first, whatever its letters are: `b` before `aa`. The last field needs neither length nor end.")
+        .link(WIDTH),
         mistake("zeros_of_the_number_dropped", |user, number, note| {
             let zeros = number.leading_zeros() as usize / 8;
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes()[zeros..], note.as_bytes()].concat()
