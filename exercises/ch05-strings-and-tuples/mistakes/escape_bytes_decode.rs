@@ -32,15 +32,16 @@ enum Step {
     UnknownAccepted,
     TwoZerosAccepted,
     ShortPanics,
+    PairPanics,
 }
 use Step::{
     CutAtFirstZero, EmptyAccepted, EndGivenBack, FfGiven, FirstEscapeOnly, LastTwoCut,
-    MissingEndAccepted, NotUnescaped, ShortPanics, TrailingAccepted, TwoZerosAccepted,
+    MissingEndAccepted, NotUnescaped, PairPanics, ShortPanics, TrailingAccepted, TwoZerosAccepted,
     UnescapedTwice, UnknownAccepted, ZeroLost,
 };
 
 /// Of each group, a decoder takes one step at most.
-const APART: [&[Step]; 4] = [
+const APART: [&[Step]; 5] = [
     &[
         NotUnescaped,
         ZeroLost,
@@ -63,6 +64,7 @@ const APART: [&[Step]; 4] = [
         UnknownAccepted,
         TwoZerosAccepted,
     ],
+    &[LastTwoCut, CutAtFirstZero, ShortPanics, PairPanics],
 ];
 
 const fn quirk(
@@ -75,7 +77,7 @@ const fn quirk(
     Quirk::of(id, name, "round-trip", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 14] = [
+const QUIRKS: [Quirk<Step>; 15] = [
     quirk(
         NotUnescaped,
         "decode_leaves_escapes",
@@ -181,6 +183,17 @@ const QUIRKS: [Quirk<Step>; 14] = [
             RULES,
         )
     },
+    Quirk {
+        check: "returns",
+        ..quirk(
+            PairPanics,
+            "decode_panics_at_a_cut_pair",
+            "reading the byte after a zero byte where there is none",
+            "A key may be cut off between the two bytes of a pair: 61 00. `key.get(i + 1)` says so by `None`, and \
+             `key[i + 1]` panics.",
+            RULES,
+        )
+    },
 ];
 
 fn decode(steps: &[Step], key: &[u8]) -> Option<Vec<u8>> {
@@ -223,10 +236,10 @@ fn decode(steps: &[Step], key: &[u8]) -> Option<Vec<u8>> {
             Some(0x01) if !has(LastTwoCut) => return ended(steps, &key[index + 1..], value),
             Some(0x00) if has(TwoZerosAccepted) => return ended(steps, &key[index + 1..], value),
             Some(_) if has(UnknownAccepted) || has(LastTwoCut) => value.push(0),
-            None if has(LastTwoCut) || has(MissingEndAccepted) => value.push(0),
+            None if has(LastTwoCut) || has(MissingEndAccepted) && !has(PairPanics) => value.push(0),
             Some(_) => return None,
             None => {
-                assert!(!has(ShortPanics), "index out of bounds");
+                assert!(!has(ShortPanics) && !has(PairPanics), "index out of bounds");
                 return None;
             }
         }

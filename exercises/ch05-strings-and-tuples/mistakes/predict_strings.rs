@@ -77,6 +77,10 @@ fn of_lengths() -> Vec<Mistake<Orders>> {
             .says("the zero byte above ! and a")
             .why("Among strings of one length the bytes decide, and 00 is the smallest.")
             .link(WIDTH),
+        expects("lengths_up_to_the_zero", || letters!(b f d c e a))
+            .says("d after f, among the strings of one byte")
+            .why("In C a string ends at its zero byte, and d would have the length 1. Here a zero byte is a byte like any other, and it counts: d has the length 2.")
+            .link(WIDTH),
         expects("lengths_without_the_zero", || letters!(b d f c e a))
             .says("d among the strings of one byte")
             .why("A zero byte is a byte of the string, and it counts: d has the length 2.")

@@ -557,9 +557,32 @@ fn of_many(steps: &[Step]) -> Option<Scans> {
     })
 }
 
+/// The name read from a row up to its first zero byte.
+fn up_to_a_zero() -> Mistake<Scans> {
+    let orders_of = |rows: &Rows, name: &str| {
+        let own = |row: &&Vec<u8>| row.split(|byte| *byte == 0).next() == Some(name.as_bytes());
+        rows.iter()
+            .filter(own)
+            .map(|row| number(&[], name, row))
+            .collect()
+    };
+    let imp = Scans {
+        orders_of: Arc::new(orders_of),
+        ..right()
+    };
+    Mistake::new("name_read_up_to_a_zero", "orders_of", ONE, imp)
+        .says("the rows whose bytes before the first 00 are the name")
+        .why(
+            "The first zero byte of a row may be one of the name: `a\\0` is written 61 00 ff 00 01, and its rows are taken for those of `a`. The \
+             byte after it tells: ff, and the name goes on; 01, and it ends.",
+        )
+        .link(REPAIR)
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scans>> {
     let mut mistakes = of_successors();
+    mistakes.push(up_to_a_zero());
     mistakes.extend(compose("orders_of", &OF_ONE, of_one));
     mistakes.extend(compose("orders_starting", &OF_MANY, of_many));
     mistakes

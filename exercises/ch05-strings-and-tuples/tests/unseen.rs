@@ -912,3 +912,122 @@ fn escapes_that_people_read_and_ends_in_the_wrong_place_are_named() {
         "ff_appended_to_ff",
     );
 }
+
+#[test]
+fn a_user_of_any_width_is_named() {
+    let padded = |width: usize| {
+        move |user: &str, number: u64, note: &str| {
+            let mut field = user.as_bytes().to_vec();
+            field.resize(width, 0);
+            [&field[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        }
+    };
+    for (width, name) in [
+        (8, "user_of_a_fixed_width"),
+        (16, "user_of_a_fixed_width"),
+        (32, "user_of_a_larger_fixed_width"),
+        (64, "user_of_a_very_large_fixed_width"),
+    ] {
+        named(&tuple(padded(width)), name);
+    }
+    for width in [20, 32] {
+        let verdict = tuple(move |user, number, note| {
+            format!("{user:<width$}{number:020}{note}").into_bytes()
+        });
+        named(&verdict, "user_filled_up_with_spaces");
+    }
+    for width in [6, 8, 10] {
+        let verdict = tuple(move |user, number, note| {
+            let number = format!("{number:0width$}");
+            [
+                &encode(user.as_bytes())[..],
+                number.as_bytes(),
+                note.as_bytes(),
+            ]
+            .concat()
+        });
+        named(&verdict, "number_with_ten_digits");
+    }
+}
+
+#[test]
+fn a_length_of_a_note_and_pairs_the_wrong_way_round_are_named() {
+    let verdict = tuple(|user, number, note| {
+        let length = note.len().to_be_bytes()[7];
+        let front = [
+            &encode(user.as_bytes())[..],
+            &number.to_be_bytes(),
+            &[length],
+        ]
+        .concat();
+        [&front[..], note.as_bytes()].concat()
+    });
+    named(&verdict, "length_of_the_note_in_one_byte");
+    let verdict = tuple(|user, number, note| {
+        let mut key = Vec::new();
+        for byte in user.bytes() {
+            key.push(byte);
+            if byte == 0 {
+                key.push(1);
+            }
+        }
+        key.extend([0x00, 0xff]);
+        key.extend(number.to_be_bytes());
+        key.extend(note.bytes());
+        key
+    });
+    named(&verdict, "pairs_of_the_user_exchanged");
+}
+
+#[test]
+fn a_pair_that_is_cut_is_named_whatever_becomes_of_a_missing_end() {
+    let read = |key: &[u8], missing: fn(Vec<u8>) -> Option<Vec<u8>>| {
+        let (mut value, mut i) = (Vec::new(), 0);
+        while i < key.len() {
+            if key[i] != 0 {
+                value.push(key[i]);
+                i += 1;
+            } else if key[i + 1] == 0xff {
+                value.push(0);
+                i += 2;
+            } else {
+                return (key[i + 1..] == [0x01]).then_some(value);
+            }
+        }
+        missing(value)
+    };
+    named(
+        &escape(encode, move |key| read(key, |_| None)),
+        "decode_panics_at_a_cut_pair",
+    );
+    named(
+        &escape(encode, move |key| read(key, Some)),
+        "decode_accepts_a_missing_end+decode_panics_at_a_cut_pair",
+    );
+}
+
+#[test]
+fn a_name_is_not_over_at_its_first_zero() {
+    let up_to_a_zero = Scans {
+        orders_of: Arc::new(|rows, user| {
+            let name = |row: &[u8]| row[..row.iter().position(|byte| *byte == 0).unwrap()].to_vec();
+            let own = rows.iter().filter(|row| name(row) == user.as_bytes());
+            own.map(|row| u64::from_be_bytes(*row.last_chunk().unwrap()))
+                .collect()
+        }),
+        ..tuple_prefix_scan::right()
+    };
+    named(&scan(&up_to_a_zero), "name_read_up_to_a_zero");
+}
+
+#[test]
+fn strings_that_end_at_their_zero_are_named() {
+    let orders = Orders {
+        length_first: || kit::letters!(b f d c e a),
+        ..RIGHT
+    };
+    named(
+        &judged(&predict_strings::exercise_of(orders)),
+        "lengths_up_to_the_zero",
+    );
+}
