@@ -140,6 +140,26 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
         .says("shifts by 3, 2 and 1")
         .why("A shift counts bits, and a byte has eight of them: 24, 16 and 8.")
         .link("big-endian-u32"),
+        in_encode("shifts_count_digits", |value| {
+            [
+                (value >> 12) as u8,
+                (value >> 8) as u8,
+                (value >> 4) as u8,
+                value as u8,
+            ]
+        })
+        .says("shifts by 12, 8 and 4")
+        .why("A shift by four moves one hexadecimal digit, and a byte has two of them: 24, 16 and 8.")
+        .link("big-endian-u32"),
+        in_encode("powers_by_xor", |value| {
+            [(value / 259) as u8, (value / 258) as u8, (value / 256) as u8, value as u8]
+        })
+        .says("the quotients by 259, 258 and 256, cut to bytes")
+        .why(
+            "If you wrote `256 ^ 3` and `256 ^ 2`: `^` is no power in Rust but exclusive or, and they are 259 and 258. `256_u32.pow(3)` is the \
+             power, and `>> 24` divides by it.",
+        )
+        .link("big-endian-u32"),
         in_encode("remainders_by_255", |value| {
             let digit = |weight: u32| (value / weight % 255) as u8;
             [(value / (1 << 24)) as u8, digit(1 << 16), digit(1 << 8), digit(1)]
@@ -275,6 +295,23 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
         .says("reading the bytes as digits in base 255")
         .why("A byte holds 256 values, 0 to 255, so a step to the left counts 256 times as much.")
         .link(SCAN),
+        in_decode("decode_multiplies_by_the_place", |key| {
+            let [a, b, c, d] = key.map(u32::from);
+            a * 256 * 3 + b * 256 * 2 + c * 256 + d
+        })
+        .says("a first byte that counts 256 * 3, and a second that counts 256 * 2")
+        .why("Each step to the left counts 256 times as much, not 256 more: the bytes count 256^3, 256^2, 256 and 1.")
+        .link(SCAN),
+        in_decode("decode_takes_powers_by_xor", |key| {
+            let [a, b, c, d] = key.map(u32::from);
+            a * 259 + b * 258 + c * 256 + d
+        })
+        .says("a first byte that counts 259, and a second that counts 258")
+        .why(
+            "If you wrote `256 ^ 3` and `256 ^ 2`: `^` is no power in Rust but exclusive or, and they are 259 and 258. `256_u32.pow(3)` is the \
+             power, and `<< 24` multiplies by it.",
+        )
+        .link("big-endian-u32"),
         in_decode("decode_adds_the_bytes", |key| {
             key.into_iter().map(u32::from).sum()
         })

@@ -109,7 +109,7 @@ fn cut_to_32_bits() -> [Mistake<Scan>; 3] {
     ]
 }
 
-fn by_subtraction() -> [Mistake<Scan>; 3] {
+fn by_subtraction() -> [Mistake<Scan>; 5] {
     [
         mistake("width_of_crossed_bounds_panics", "returns", |rows, from, to| {
             assert!(from <= to, "attempt to subtract with overflow");
@@ -124,6 +124,22 @@ fn by_subtraction() -> [Mistake<Scan>; 3] {
         })
         .says("the right times, and a panic where `from` is 0")
         .why("Is there a `from - 1`? Nothing is less than 0. A range includes its start by itself: `from.to_be_bytes()..`.")
+        .link(TASK),
+        mistake("before_the_end_panics", "returns", |rows, from, to| {
+            assert!(to > 0, "attempt to subtract with overflow");
+            right(rows, from, to)
+        })
+        .says("the right times, and a panic where `to` is 0")
+        .why("Is there a `to - 1`? Nothing is less than 0. A range leaves out its end by itself: `..to.to_be_bytes()`.")
+        .link(TASK),
+        mistake("end_plus_one", "returns", |rows, from, to| {
+            if from >= to {
+                return Vec::new();
+            }
+            right(rows, from, to.checked_add(1).expect("attempt to add with overflow"))
+        })
+        .says("a window up to `to + 1`")
+        .why("`..` leaves out its end, and so does the window: `..to.to_be_bytes()` fits as it is. With `to + 1` a row at `to` comes too, and after `u64::MAX` there is no time.")
         .link(TASK),
         mistake("time_zero_lost", "window", |rows, from, to| {
             let before = from.saturating_sub(1);

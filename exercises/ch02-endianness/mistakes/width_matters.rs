@@ -278,6 +278,21 @@ pub fn all() -> Vec<Mistake<Encode>> {
             .says("four bytes with every bit inverted")
             .why("The width is right. Inverting turns the order round: the largest number comes first.")
             .link(INVARIANTS),
+        mistake("smallest_type", |n| {
+            let bytes = n.value().to_be_bytes();
+            let width = match n.value() {
+                0..=0xff => 1,
+                0x100..=0xffff => 2,
+                _ => 4,
+            };
+            bytes[4 - width..].to_vec()
+        })
+        .says("the bytes of the smallest type that holds the value")
+        .why(
+            "Equal values have equal keys now. But the number of bytes still depends on the value, and 256, which is 01 00, comes before 5, \
+             which is 05.",
+        )
+        .link(INVARIANTS),
         mistake("small_types_share_two_bytes", |n| match n {
             Number::U32(value) => value.to_be_bytes().to_vec(),
             small => small.value().to_be_bytes()[2..].to_vec(),

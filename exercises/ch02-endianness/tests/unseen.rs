@@ -723,3 +723,71 @@ fn numbers_that_one_wrong_encoder_survives_are_refused_and_told_what_for() {
         ],
     );
 }
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "it is the mistake")]
+fn shifts_and_powers_of_another_kind_are_named() {
+    let right = solutions::big_endian_u32::decode;
+    let digits = |n: u32| [(n >> 12) as u8, (n >> 8) as u8, (n >> 4) as u8, n as u8];
+    named(&codec(digits, right), "shifts_count_digits");
+    let quotients = |n: u32| [256 ^ 3, 256 ^ 2, 256, 1].map(|power| (n / power % 256) as u8);
+    named(&codec(quotients, right), "powers_by_xor");
+    let encode = solutions::big_endian_u32::encode;
+    let weighed = |weights: [u32; 4]| {
+        move |key: [u8; 4]| {
+            key.iter()
+                .zip(weights)
+                .map(|(byte, w)| u32::from(*byte) * w)
+                .sum()
+        }
+    };
+    named(
+        &codec(encode, weighed([256 ^ 3, 256 ^ 2, 256, 1])),
+        "decode_takes_powers_by_xor",
+    );
+    named(
+        &codec(encode, weighed([256 * 3, 256 * 2, 256, 1])),
+        "decode_multiplies_by_the_place",
+    );
+}
+
+#[test]
+fn the_smallest_type_is_no_common_width() {
+    let verdict = widths(|number| {
+        let value = number.value();
+        match (u8::try_from(value), u16::try_from(value)) {
+            (Ok(small), _) => vec![small],
+            (_, Ok(middle)) => middle.to_be_bytes().to_vec(),
+            _ => value.to_be_bytes().to_vec(),
+        }
+    });
+    named(&verdict, "smallest_type");
+}
+
+#[test]
+fn an_end_that_is_moved_by_one_is_named() {
+    let times = |rows: &Rows, from: u64, to: std::ops::Bound<[u8; 8]>| {
+        let found = rows.range((std::ops::Bound::Included(from.to_be_bytes()), to));
+        found
+            .map(|(key, _)| u64::from_be_bytes(*key))
+            .collect::<Vec<_>>()
+    };
+    let before = window(move |rows, from, to| {
+        let last = to
+            .checked_sub(1)
+            .expect("attempt to subtract with overflow");
+        if from > last {
+            return Vec::new();
+        }
+        times(rows, from, std::ops::Bound::Included(last.to_be_bytes()))
+    });
+    named(&before, "before_the_end_panics");
+    let after = window(move |rows, from, to| {
+        if from >= to {
+            return Vec::new();
+        }
+        let next = to.checked_add(1).expect("attempt to add with overflow");
+        times(rows, from, std::ops::Bound::Excluded(next.to_be_bytes()))
+    });
+    named(&after, "end_plus_one");
+}
