@@ -257,6 +257,17 @@ fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
         .why("The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.")
         .link(WRONG),
         in_encode(
+            "negatives_become_zero",
+            "order",
+            Codec::fixed(|value: i64| u64::try_from(value).unwrap_or(0).to_be_bytes(), decode),
+        )
+        .says("0 for every negative number, as `unwrap_or(0)` and `max(0)` give it")
+        .why(
+            "`u64::try_from` refuses negative numbers, and with 0 in their place they all share a key. `value as u64` keeps their bits, and then \
+             the sign bit is left to flip.",
+        )
+        .link(REPAIRS),
+        in_encode(
             "offset_by_max",
             "order",
             Codec::fixed(

@@ -792,3 +792,9 @@ fn limits_and_crossed_bounds_are_named() {
         "low_must_exist",
     );
 }
+
+#[test]
+fn numbers_below_zero_that_become_zero_are_named() {
+    let verdict = codec(|n| n.max(0).to_be_bytes(), solutions::order_i64::decode);
+    named(&verdict, "negatives_become_zero");
+}

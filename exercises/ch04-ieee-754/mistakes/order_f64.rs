@@ -24,6 +24,7 @@ enum Step {
     InvertedThenFlipped,
     NegativesTurnedInPlace,
     BranchesExchanged,
+    BranchesExchangedSet,
     Negated,
     QdbTest,
     AtLeastZeroFlipped,
@@ -37,22 +38,24 @@ enum Step {
     SignByteFrom127,
     FirstByteInverted,
     Absolute,
+    AbsolutePlain,
     LittleEndian,
     Narrowed,
     ZerosMerged,
     NansMerged,
 }
 use Step::{
-    AboveZeroSet, Absolute, AllInverted, AtLeastZeroFlipped, BelowZeroAlone, BelowZeroFlipped,
-    BelowZeroSet, BranchesExchanged, FirstByteInverted, InvertedThenFlipped, LastByteTested,
-    LittleEndian, NansMerged, Narrowed, Negated, NegativesInvertedOnly, NegativesTurnedInPlace,
-    PlainBits, QdbTest, SignByteFlipped, SignByteFrom127, SignByteSet, SignFlipped, ZerosMerged,
+    AboveZeroSet, Absolute, AbsolutePlain, AllInverted, AtLeastZeroFlipped, BelowZeroAlone,
+    BelowZeroFlipped, BelowZeroSet, BranchesExchanged, BranchesExchangedSet, FirstByteInverted,
+    InvertedThenFlipped, LastByteTested, LittleEndian, NansMerged, Narrowed, Negated,
+    NegativesInvertedOnly, NegativesTurnedInPlace, PlainBits, QdbTest, SignByteFlipped,
+    SignByteFrom127, SignByteSet, SignFlipped, ZerosMerged,
 };
 
 /// Steps that go along with any rule for the sign. Of the others an encoder has one at most.
 const ASIDE: [Step; 4] = [LittleEndian, Narrowed, ZerosMerged, NansMerged];
 
-const QUIRKS: [Quirk<Step>; 24] = [
+const QUIRKS: [Quirk<Step>; 26] = [
     Quirk::new(PlainBits, "plain_big_endian", "order")
         .says("the plain bits in big-endian")
         .why(
@@ -99,6 +102,12 @@ const QUIRKS: [Quirk<Step>; 24] = [
         .says("exchanged branches that invert positive numbers and flip the sign bit of negative ones")
         .why(
             "A set sign bit is a negative number. Its half is the one to be turned round.",
+        )
+        .link(REPAIR),
+    Quirk::new(BranchesExchangedSet, "branches_exchanged_and_set", "order")
+        .says("exchanged branches that invert positive numbers and set the sign bit of negative ones, which they have")
+        .why(
+            "A set sign bit is a negative number. Its half is the one to be turned round, and of the other one the first bit is to be set.",
         )
         .link(REPAIR),
     Quirk::new(Negated, "negated_like_an_integer", "order")
@@ -193,6 +202,13 @@ const QUIRKS: [Quirk<Step>; 24] = [
             "The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.",
         )
         .link(FIELDS),
+    Quirk::new(AbsolutePlain, "absolute_value_not_flipped", "order")
+        .says("the plain bits of the absolute value")
+        .why(
+            "The sign is gone: -1 and 1 share a key, and no decoder can tell them apart. The sign bit is needed, only not where it is: it has to \
+         put the negative half below the other.",
+        )
+        .link(FIELDS),
     Quirk::new(LittleEndian, "right_bits_little_endian", "order")
         .says("the right bits in little-endian")
         .why(
@@ -253,6 +269,8 @@ fn bits(steps: &[Step], value: f64) -> u64 {
         if negative { !bits ^ SIGN_BIT } else { bits }
     } else if has(BranchesExchanged) {
         either(!negative, bits ^ SIGN_BIT)
+    } else if has(BranchesExchangedSet) {
+        either(!negative, bits | SIGN_BIT)
     } else if has(Negated) {
         if negative {
             (bits & !SIGN_BIT).wrapping_neg() ^ SIGN_BIT
@@ -285,6 +303,8 @@ fn bits(steps: &[Step], value: f64) -> u64 {
         bits ^ flip
     } else if has(Absolute) {
         bits | SIGN_BIT
+    } else if has(AbsolutePlain) {
+        bits & !SIGN_BIT
     } else {
         either(negative, bits ^ SIGN_BIT)
     }

@@ -274,6 +274,13 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .says("the right members, made text by `from_utf8_lossy`")
         .why("Members are bytes. Each byte that is no text becomes a replacement character, and ff is none any more.")
         .link(TASK),
+        mistake("members_that_are_no_text_left_out", "range", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            members.filter(|member| str::from_utf8(member).is_ok()).collect()
+        })
+        .says("the right members, without those that are no text")
+        .why("Members are bytes: ff occurs in no UTF-8 text, and may be in a member. Return the bytes of the row as they are.")
+        .link(TASK),
         mistake("members_made_text_or_panic", "returns", |rows, min, max| {
             let members = right(rows, min, max).into_iter();
             let text = |member| String::from_utf8(member).unwrap_or_else(|e| panic!("{e}"));

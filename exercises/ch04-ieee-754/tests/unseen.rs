@@ -792,3 +792,30 @@ fn numbers_without_a_key_are_told() {
         ],
     );
 }
+
+#[test]
+fn a_sign_in_the_wrong_branch_or_in_none_is_named() {
+    let exchanged = |value: f64| {
+        let mut key = value.to_be_bytes();
+        if value.is_sign_negative() {
+            key[0] |= 0x80;
+            key
+        } else {
+            key.map(|byte| !byte)
+        }
+    };
+    let decode = solutions::order_f64::decode;
+    named(&codec(exchanged, decode), "branches_exchanged_and_set");
+    let without = |value: f64| value.abs().to_be_bytes();
+    named(&codec(without, decode), "absolute_value_not_flipped");
+}
+
+#[test]
+fn members_that_are_lost_as_no_text_are_named() {
+    let verdict = range(|rows, min, max| {
+        let found = solutions::score_range::score_range(rows, min, max).into_iter();
+        let text = found.filter_map(|member| String::from_utf8(member).ok());
+        text.map(String::into_bytes).collect()
+    });
+    named(&verdict, "members_that_are_no_text_left_out");
+}
