@@ -128,6 +128,13 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
              are bytes: even U+10FFFF begins with f4, and the bytes from f5 to ff sort after it.",
         )
         .link(WRONG),
+        mistake("ends_at_the_raised_last_byte_appended", |store, prefix| {
+            let raised = prefix.last().map_or(0, |byte| byte.saturating_add(1));
+            up_to(store, prefix, &[raised], false)
+        })
+        .says("a range that ends at the prefix followed by its own last byte and one")
+        .why("The byte that grows is the last one of the prefix, and it stays in its place: after all that start with `ab` comes `ac`, not `abc`.")
+        .link(TASK),
         mistake("no_end", |store, prefix| keys(store.range::<[u8], _>((Included(prefix), Unbounded))))
             .says("a range that starts at the prefix and runs to the end of the store")
             .why("The start is right. Nothing stops the scan after the last key of the prefix.")

@@ -467,6 +467,17 @@ fn a_prefix_that_is_asked_for_a_key_is_named() {
 }
 
 #[test]
+fn a_raised_byte_that_is_put_after_the_prefix_is_named() {
+    let verdict = prefix(|store, prefix| {
+        let mut end = prefix.to_vec();
+        end.push(end[end.len() - 1] + 1);
+        let found = store.range(prefix.to_vec()..end);
+        found.map(|(key, _)| key.clone()).collect()
+    });
+    named(&verdict, "ends_at_the_raised_last_byte_appended");
+}
+
+#[test]
 fn bytes_that_are_no_text_are_told_to_be_bytes() {
     fn text(bytes: &[u8]) -> String {
         String::from_utf8(bytes.to_vec()).unwrap()
