@@ -105,7 +105,7 @@ const QUIRKS: [Quirk<Step>; 26] = [
         )
         .link(REPAIR),
     Quirk::new(BranchesExchangedSet, "branches_exchanged_and_set", "order")
-        .says("exchanged branches that invert positive numbers and set the sign bit of negative ones, which they have")
+        .says("exchanged branches that invert positive numbers and set the sign bit of negative ones, where it is set")
         .why(
             "A set sign bit is a negative number. Its half is the one to be turned round, and of the other one the first bit is to be set.",
         )
