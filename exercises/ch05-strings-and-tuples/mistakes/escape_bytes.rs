@@ -571,6 +571,30 @@ fn beside_the_zeros() -> Vec<Mistake<Escape>> {
     ]
 }
 
+/// The fixed width of the chapter, and a larger one.
+fn of_a_fixed_width() -> Vec<Mistake<Escape>> {
+    fn padded<const WIDTH: usize>(value: &[u8]) -> Vec<u8> {
+        let mut key = value.to_vec();
+        key.resize(WIDTH, 0);
+        key
+    }
+    let in_encode = |name, encode: fn(&[u8]) -> Vec<u8>| {
+        Mistake::new(name, "encode", ORDER, Escape::new(encode, decode))
+    };
+    const WHY: &str = "\"a\" and \"a\\x00\" become one key, and so do strings that differ beyond the width. A fixed width is for values that have \
+                       one width.";
+    vec![
+        in_encode("padded_to_eight_bytes", padded::<8>)
+            .says("zero bytes up to a width of 8, and a cut after it")
+            .why(WHY)
+            .link(WIDTH),
+        in_encode("padded_to_32_bytes", padded::<32>)
+            .says("zero bytes up to a width of 32, and a cut after it")
+            .why(WHY)
+            .link(WIDTH),
+    ]
+}
+
 /// The bytes of a text of hexadecimal digits, two for each.
 pub(super) fn from_digits(digits: &str) -> Vec<u8> {
     let byte = |pair: &[u8]| {
@@ -589,6 +613,7 @@ pub(super) fn from_digits(digits: &str) -> Vec<u8> {
 pub fn all() -> Vec<Mistake<Escape>> {
     let mut mistakes = by_way_of_text();
     mistakes.extend(beside_the_zeros());
+    mistakes.extend(of_a_fixed_width());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes.extend(escape_bytes_decode::all());
     mistakes

@@ -1031,3 +1031,29 @@ fn strings_that_end_at_their_zero_are_named() {
         "lengths_up_to_the_zero",
     );
 }
+
+#[test]
+fn a_string_of_a_fixed_width_is_named_by_its_width() {
+    for (width, name) in [
+        (8, "padded_to_eight_bytes"),
+        (16, "padded_with_zeros"),
+        (32, "padded_to_32_bytes"),
+    ] {
+        let padded = move |value: &[u8]| {
+            let rest = std::iter::repeat(&0);
+            value.iter().chain(rest).take(width).copied().collect()
+        };
+        named(&escape(padded, decode), name);
+    }
+    // A width that no mistake has is told by what it does.
+    let of_ten = |value: &[u8]| {
+        let mut key = value.to_vec();
+        key.resize(10, 0);
+        key
+    };
+    observed(
+        &escape(of_ten, decode),
+        "order",
+        &["Different inputs share a key"],
+    );
+}
