@@ -422,6 +422,20 @@ fn row_by_row() -> Vec<Mistake<Scan>> {
         .says("a walk that begins at the row of `low` itself, and finds nothing without it")
         .why("`low` need not be in a row. Skip the rows that are less, `*n < low`, and not those that are another number.")
         .link(RANGE),
+        in_scan("high_must_exist", "range", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            let mut found: Vec<i32> = numbers.skip_while(|n| *n < low).collect();
+            if let Some(last) = found.iter().position(|n| *n == high) {
+                found.truncate(last + 1);
+            }
+            found
+        })
+        .says("a walk that ends with the row of `high` itself, and without it never")
+        .why("`high` need not be in a row. Stop at the first row that is greater, `*n > high`, and do not wait for the one that is equal.")
+        .link(RANGE),
         in_scan("crossed_bounds_backwards", "range", |rows, low, high| {
             if low > high {
                 let backwards = numbers(rows, high, Included(key(low)));

@@ -798,3 +798,21 @@ fn numbers_below_zero_that_become_zero_are_named() {
     let verdict = codec(|n| n.max(0).to_be_bytes(), solutions::order_i64::decode);
     named(&verdict, "negatives_become_zero");
 }
+
+#[test]
+fn a_walk_that_waits_for_the_upper_bound_is_named() {
+    let verdict = scanned(|rows, low, high| {
+        let mut found = Vec::new();
+        for row in rows {
+            let number = (u32::from_be_bytes(*row) ^ 1 << 31).cast_signed();
+            if low <= high && number >= low {
+                found.push(number);
+            }
+            if number == high {
+                break;
+            }
+        }
+        found
+    });
+    named(&verdict, "high_must_exist");
+}

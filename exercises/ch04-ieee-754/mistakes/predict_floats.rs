@@ -48,6 +48,10 @@ fn of_values() -> Vec<Mistake<Orders>> {
             .says("the distances from zero")
             .why("The sign counts. a is -1 and b is 1: they are equally far from zero, on either side of it.")
             .link(FIELDS),
+        expects("largest_value_first", || letters!(f h b d e a c g))
+            .says("the largest value first")
+            .why("The order is right, and reversed: the smallest value comes first, and that is g.")
+            .link(PREDICT),
         expects("minus_zero_smallest", || letters!(e g c a d b h f))
             .says("e in front of all others")
             .why(
