@@ -120,7 +120,7 @@ pub trait OrderStore {
     /// A page of the orders with a status, oldest first. `after` is the cursor of the page before.
     fn with_status(&self, status: Status, limit: usize, after: Option<&[u8]>) -> Page;
     /// In the next `place`, `change_status` or `remove`, the power fails after so many file operations, and what was
-    /// not synced is lost. The call returns as ever; then the store is opened again. A call has fewer than 20 file
-    /// operations. With a greater number the power fails when the call has returned.
+    /// not synced is lost. The call returns as ever; then the store is opened again. From 20 on the power fails when
+    /// the call has returned. Nearly all calls have fewer operations.
     fn fail_in(&mut self, operations: u64);
 }

@@ -724,6 +724,32 @@ fn the_greatest_number_means_after_the_call() {
 }
 
 #[test]
+fn a_right_store_keeps_what_it_was_told_however_many_calls_came_before() {
+    // A store that flushes with each order compacts now and then, and such a call has more file operations.
+    let later = |open: &dyn Fn() -> Box<dyn OrderStore>| {
+        solutions::test_store::test(open);
+        for orders in 0..16 {
+            let mut store = open();
+            for id in 0..=orders {
+                if id == orders {
+                    store.fail_in(20);
+                }
+                let order = Order {
+                    id,
+                    user: "ann".to_owned(),
+                    at: 5,
+                    status: Status::New,
+                };
+                assert!(store.place(&order));
+            }
+            assert!(store.get(orders).is_some(), "order {orders} is lost");
+        }
+    };
+    let verdict = judged(&test_store::exercise_of(test_store::tester(later)));
+    assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
 fn a_page_that_nobody_asked_for_ends_no_list() {
     let user = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(5000));
     observed(&finding(user, between), "user", &["usize::MAX"]);
