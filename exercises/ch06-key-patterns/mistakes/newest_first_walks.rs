@@ -29,6 +29,7 @@ fn names<'a>(rows: impl Iterator<Item = &'a Vec<u8>>) -> Vec<Vec<u8>> {
 pub(crate) fn all() -> Vec<Mistake<Feed>> {
     let mut mistakes = of_the_walk();
     mistakes.extend(of_the_bounds());
+    mistakes.extend(panics());
     mistakes
 }
 
@@ -42,6 +43,18 @@ fn of_the_walk() -> Vec<Mistake<Feed>> {
         .why(
             "`take_while` stops for good. If anything is newer than the window, that is the first row, and nothing is found. Begin after the rows of \
              `to`, by `range`, or `filter` all rows.",
+        )
+        .link(TASK),
+        mistake("last_name_of_each_time", |rows, from, to, limit| {
+            let all: Vec<&Vec<u8>> = rows.iter().collect();
+            let last = all.chunk_by(|a, b| time(a) == time(b)).filter_map(<[_]>::last);
+            let some: Rows = last.map(|row| row.to_vec()).collect();
+            newest(&some, from, to, limit)
+        })
+        .says("one name of each time, the last")
+        .why(
+            "Several events may have one time, and the name tells their rows apart. A map from times to names keeps what was put in last, \
+             and loses all others.",
         )
         .link(TASK),
         mistake("keys_read_as_plain_times", |rows, from, to, limit| {
@@ -115,6 +128,42 @@ fn of_the_bounds() -> Vec<Mistake<Feed>> {
         .says("a start at the key of `to` and one byte ff")
         .why(
             "A name of `to` may begin with ff, and then its row is in. The first key after all rows of `to` is that of the time before it.",
+        )
+        .link(WINDOW),
+    ]
+}
+
+/// Bounds that `range`, or their own bytes, have no room for.
+fn panics() -> Vec<Mistake<Feed>> {
+    let mistake = |name, scan: fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>>| {
+        Mistake::<Feed>::new(name, "newest", "returns", Feed::new(key, scan))
+    };
+    // The key with one added to its last byte.
+    fn raised(time: u64) -> Vec<u8> {
+        let [front @ .., last] = key(time);
+        let last = last.checked_add(1).expect("attempt to add with overflow");
+        [&front[..], &[last]].concat()
+    }
+    vec![
+        mistake("bounds_not_exchanged_and_nothing_asked", |rows, from, to, limit| {
+            names(rows.range(key(from).to_vec()..key(to).to_vec()).take(limit))
+        })
+        .says("a range from the key of `from` to the key of `to`, whichever of them comes first")
+        .why(
+            "The greater time has the smaller key. So the range of every window ends before it starts, and `range` panics. From and to change \
+             places. And where `from` is not less than `to`, no range is needed: there are no events.",
+        )
+        .link(WINDOW),
+        mistake("last_byte_raised_panics", |rows, from, to, limit| {
+            if from >= to {
+                return Vec::new();
+            }
+            names(rows.range(raised(to)..raised(from)).take(limit))
+        })
+        .says("bounds that are the keys of `to` and `from` with one added to the last byte")
+        .why(
+            "You look for what comes after all rows of a time, and that is the right thought. But the last byte of a key may be ff, as for the time 256. Then \
+             one has to be carried into the byte before it. The key of the time before is that bound, and only time 0 has none before it.",
         )
         .link(WINDOW),
     ]

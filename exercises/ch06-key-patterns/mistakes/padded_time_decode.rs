@@ -471,6 +471,36 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         )
         .link(RULES),
         Mistake::new(
+            "decode_unwraps_the_text_and_asks_then",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                let text = std::str::from_utf8(key).unwrap();
+                let is_time = text.len() == 20 && text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse().ok().filter(|_| is_time)
+            }),
+        )
+        .says("`from_utf8` with `unwrap`, and the right answer for every text")
+        .why(
+            "A key need not be text: it may come from a damaged file. `from_utf8(key).ok()?` gives `None`. Or ask first whether all bytes are \
+             digits: then they are text.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_zero_for_what_is_no_number",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                Some(str::from_utf8(key).map_or(0, |text| text.parse().unwrap_or(0)))
+            }),
+        )
+        .says("`parse`, and 0 for everything that it refuses")
+        .why(
+            "0 is a time. Given for what cannot be read, it hides that something else has written the key: answer `None`. And `parse` reads \
+             `10` and `+10`, which `encode` never writes.",
+        )
+        .link(RULES),
+        Mistake::new(
             "decode_through_a_double",
             "decode",
             "round-trip",

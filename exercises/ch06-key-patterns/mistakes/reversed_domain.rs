@@ -31,16 +31,24 @@ enum Step {
     RowsAsTheyAre,
     LeftReversed,
     DotLeft,
+    LastDotKept,
     Sorted,
     Backwards,
 }
 use Step::{
     Backwards, BelowOnly, Contained, DotLeft, EndIgnored, EndsAtNextDomain, EndsAtZ, ItselfOnly,
-    LeftReversed, OneLevel, ParentToo, PrefixWithoutDot, RangeWithoutDot, RowsAsTheyAre, Sorted,
-    StopsWithoutItself, SuffixOfLetters, Unreversed,
+    LastDotKept, LeftReversed, OneLevel, ParentToo, PrefixWithoutDot, RangeWithoutDot,
+    RowsAsTheyAre, Sorted, StopsWithoutItself, SuffixOfLetters, Unreversed,
 };
 
-const GIVEN: [Step; 5] = [RowsAsTheyAre, LeftReversed, DotLeft, Sorted, Backwards];
+const GIVEN: [Step; 6] = [
+    RowsAsTheyAre,
+    LeftReversed,
+    DotLeft,
+    LastDotKept,
+    Sorted,
+    Backwards,
+];
 
 const fn quirk(
     id: Step,
@@ -52,7 +60,7 @@ const fn quirk(
     Quirk::of(id, name, "domain", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 18] = [
+const QUIRKS: [Quirk<Step>; 19] = [
     quirk(
         PrefixWithoutDot,
         "prefix_without_the_last_dot",
@@ -174,6 +182,13 @@ const QUIRKS: [Quirk<Step>; 18] = [
         TASK,
     ),
     quirk(
+        LastDotKept,
+        "dot_after_the_host",
+        "the right hosts, each with a dot at its end",
+        "In a key every label has its dot. People write a dot between two labels only, and none at the end.",
+        TASK,
+    ),
+    quirk(
         Sorted,
         "sorted_as_people_write",
         "the right hosts sorted as people write them",
@@ -250,6 +265,8 @@ fn answer(steps: &[Step], rows: &Rows, domain: &str) -> Vec<String> {
                     .rsplit('.')
                     .collect::<Vec<_>>()
                     .join(".")
+            } else if has(LastDotKept) {
+                host(row) + "."
             } else {
                 host(row)
             }
