@@ -285,6 +285,13 @@ fn of_decoders() -> Vec<Mistake<Keys>> {
         .says("the last four bytes of the number")
         .why("The number has eight bytes; from 2^32 on the first four count.")
         .link(TASK),
+        rows("decode_strips_all_zeros", |key| right_decode(key).filter(|(_, number)| *number > 0))
+            .says("`None` for the number 0")
+            .why(
+                "0 is a number like any other. If you take the zeros in front off before you parse: of 0 nothing is left then. `parse` reads digits with \
+                 zeros in front as they are.",
+            )
+            .link(TASK),
         rows("decode_refuses_an_empty_name", |key| {
             right_decode(key).filter(|(name, _)| !name.is_empty())
         })

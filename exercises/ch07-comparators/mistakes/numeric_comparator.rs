@@ -343,6 +343,27 @@ pub fn all() -> Vec<Mistake<Order>> {
                  among keys of one prefix.",
             )
             .link(REPAIR),
+        mistake("number_before_the_key", "order", |a, b| {
+            let (m, n) = (split(a).1, split(b).1);
+            n.is_empty().cmp(&m.is_empty()).then(numbers(&[], m, n)).then(a.cmp(b))
+        })
+            .says("a comparison by the number first, and by the whole key where the numbers are equal")
+            .why(
+                "All ones of all prefixes are together then, and a prefix is scattered. The prefix counts first, and the number only between keys \
+                 of one prefix.",
+            )
+            .link(REPAIR),
+        mistake("digits_without_zeros_compared_as_bytes", "order", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let none_first = y.is_empty().cmp(&x.is_empty());
+            p.cmp(q).then(none_first).then(stripped(x).cmp(stripped(y))).then(a.cmp(b))
+        })
+            .says("digits compared as bytes when the zeros in front are gone")
+            .why(
+                "The zeros had to go. But `10` still comes before `9` as bytes. Of two numbers without zeros in front, the one with more digits is the greater one; \
+                 their bytes decide only where they have equally many.",
+            )
+            .link(REPAIR),
         mistake("bytes_where_one_has_no_number", "transitive", |a, b| {
             let both = !split(a).1.is_empty() && !split(b).1.is_empty();
             if both { answer(&[], a, b) } else { a.cmp(b) }

@@ -93,6 +93,16 @@ fn unchecked() -> Vec<Mistake<Separate>> {
              `item:177`. Compare it with `a` too.",
         )
         .link(SEPARATORS),
+        mistake("only_before_b_checked_with_a_guard", "in-range", |a, b| {
+            let before = compare(a, b).is_lt();
+            cuts(a, raised).into_iter().find(|cut| before && compare(cut, b).is_lt())
+        })
+        .says("a look at `b` alone, where `a` is before `b`")
+        .why(
+            "A cut can end in a digit, and then it has another prefix and a small number: `item:2` comes before \
+             `item:177`. Compare it with `a` too.",
+        )
+        .link(SEPARATORS),
         mistake("first_difference_before_b_alone", "in-range", |a, b| {
             let n = common(a, b) + 1;
             let cut = cuts(a, raised).into_iter().find(|cut| cut.len() == n)?;
@@ -228,6 +238,13 @@ fn too_long() -> Vec<Mistake<Separate>> {
         .says("`a` itself where no cut fits")
         .why("`a` always works, and saves nothing. Answer `None`, and the engine takes it by itself.")
         .link(TASK),
+        mistake("a_given_back_always", "shorter", |a, b| compare(a, b).is_lt().then(|| a.to_vec()))
+            .says("`a` itself")
+            .why(
+                "`a` always works, and saves nothing: the engine takes it by itself where you answer `None`. Look for a key that is shorter: a beginning of `a` \
+                 whose last byte is raised.",
+            )
+            .link(TASK),
         mistake("a_with_a_zero", "shorter", |a, b| {
             compare(a, b).is_lt().then(|| [a, b"\0"].concat())
                 .filter(|next| fits(a, b, next))
@@ -279,6 +296,15 @@ fn missed() -> Vec<Mistake<Separate>> {
              further `abc;` fits.",
         )
         .link(SEPARATORS),
+        mistake("first_cut_alone", "shortest", |a, b| {
+            cuts(a, raised).into_iter().find(|cut| cut.len() == 1 && fits(a, b, cut))
+        })
+        .says("the cut after the first byte, and no other")
+        .why(
+            "You compared it with both keys, and that is right. Where it does not fit, a longer one may: between `abc:1` and `abd` it is `abc;`. Try every \
+             cut, the shortest first.",
+        )
+        .link(TASK),
         mistake("beginnings_of_b_alone", "shortest", |a, b| {
             let beginnings = (1..b.len()).map(|n| b[..n].to_vec());
             beginnings.into_iter().find(|key| key.len() < a.len() && fits(a, b, key))
