@@ -112,6 +112,17 @@ fn additions() -> Vec<Mistake<Changes>> {
             |board, member, gems| board.set(member, gems << 30),
         ),
         adding(
+            "gems_tried_once_from_0",
+            "one attempt of compare-and-set, from 0 where the member is not in the set",
+            "If somebody wrote since you read, it changes nothing, and the gems are gone. It changes nothing for a new member either: that has no score that could be \
+             compared. The top field needs no compare-and-set at all: one `add` does it.",
+            TOP,
+            |board, member, gems| {
+                let seen = board.score(member).unwrap_or(0);
+                board.compare_and_set(member, seen, seen + (gems << 30));
+            },
+        ),
+        adding(
             "gems_tried_once",
             "one attempt of compare-and-set",
             "If somebody wrote since you read, it changes nothing, and the gems are gone. The top field needs no \
@@ -297,6 +308,26 @@ fn repeated() -> Vec<Mistake<Changes>> {
                     seen = now;
                 }
                 true
+            },
+        ),
+        paying(
+            "paid_computed_before_the_attempts",
+            "attempts that each read the score to compare with, and write what was computed before them",
+            "Each attempt compares with what it has just read, and so the comparison holds. But the value comes from an older read, and has the \
+             old gems. What you write has to come from what you compared with.",
+            CAS,
+            |board, member| {
+                let Some(first) = board.score(member) else {
+                    return false;
+                };
+                loop {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    if board.compare_and_set(member, seen, first | PAID) {
+                        return true;
+                    }
+                }
             },
         ),
         paying(

@@ -169,6 +169,23 @@ fn steps() -> Vec<Mistake<Changes>> {
             },
         ),
         winning(
+            "win_read_twice_then_written",
+            "a second read before the write",
+            "The window is smaller, and it is still there: between the second read and the write. Comparing and setting have to be one step.",
+            CAS,
+            |board, member, gems, time| {
+                loop {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    if board.score(member) == Some(seen) {
+                        board.set(member, (seen & !MASK | time) + (gems << 30));
+                        return true;
+                    }
+                }
+            },
+        ),
+        winning(
             "win_by_the_difference",
             "an addition of the difference to the score that was read",
             "The gems of others are kept. But the difference of the times was computed from a score that may have \

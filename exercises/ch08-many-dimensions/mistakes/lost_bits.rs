@@ -88,6 +88,13 @@ fn tops() -> Vec<Mistake<Limits>> {
             |bits| power(52 - i64::from(bits)).saturating_sub(1),
         ),
         top(
+            "fifty_four_bits",
+            "a room of 54 bits",
+            "A double keeps 52 bits, and the 1 in front of them that is not stored is the 53rd. There is no other one: 2^53 + 1 has the same \
+             double as 2^53.",
+            |bits| (1 << (54 - bits)) - 1,
+        ),
+        top(
             "sixty_three_bits",
             "a room of 63 bits",
             "63 bits are what an `i64` holds beside its sign. A score is a double: eleven of its 64 bits are the \

@@ -289,6 +289,24 @@ fn with(steps: &[Step]) -> Option<Members> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Members>> {
     let mut mistakes = compose("member", &QUIRKS, with);
+    let in_seconds = |paid, at_ms: u64, name: &str| {
+        let back = 9_999_999_999_999_u64.checked_sub(at_ms / 1000)?;
+        Some(format!("{}-{back:013}-{name}", u8::from(paid)))
+    };
+    mistakes.push(
+        Mistake::new(
+            "milliseconds_cut_off",
+            "member",
+            "order",
+            Members::new(in_seconds, right_name),
+        )
+        .says("9999999999999 minus the seconds")
+        .why(
+            "Two players within one second are sorted by their names. The thirteen digits have room for milliseconds: take them as they are. \
+             Scores are packed in seconds, because 29 bits hold no more.",
+        )
+        .link(TEXT),
+    );
     mistakes.extend(member_key_name::all());
     mistakes
 }

@@ -42,6 +42,14 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             |text| right(text).and_then(|_| owned(text.split('-').nth(2))),
         ),
         mistake(
+            "third_part_unchecked",
+            "the third part between hyphens, whatever the text is",
+            "A name may hold a `-`: of `a-b` the third part is `a`. And other texts have a third part too: look at the flag and the \
+             digits. `splitn(3, '-')` stops after the second `-`.",
+            TEXT,
+            |text| owned(text.split('-').nth(2)),
+        ),
+        mistake(
             "name_in_front",
             "what comes before the first `-`",
             "That is where the published form has the name. Here the flag is there.",

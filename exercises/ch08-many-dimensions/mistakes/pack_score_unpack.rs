@@ -106,6 +106,13 @@ fn fields() -> Vec<Mistake<Packer>> {
             |score| right(score).map(|(gems, _, second)| (gems, score >> 29 > 0, second)),
         ),
         mistake(
+            "unpack_paid_without_gems_alone",
+            "`paid` only for those who have no gems",
+            "`score >> 29` has the gems in it as well, so it is 1 only where there are none. Keep the lowest bit alone: `score >> 29 & 1`.",
+            LAYOUT,
+            |score| right(score).map(|(gems, _, second)| (gems, score >> 29 == 1, second)),
+        ),
+        mistake(
             "unpack_paid_inverted",
             "`paid` inverted",
             "A 1 stands for a player who paid.",
