@@ -217,6 +217,13 @@ fn of_ranges() -> Vec<Mistake<Cells>> {
         .says("the first number of the cell alone")
         .why("The end is where the next cell begins. The 1 is added to the prefix before it is shifted: `(prefix + 1) << rest`.")
         .link(CELL),
+        mistake("shifted_to_53_bits", "range", |prefix, cuts| prefix << (53 - 2 * cuts)..(prefix + 1) << (53 - 2 * cuts))
+            .says("prefixes shifted to the top of 53 bits")
+            .why(
+                "A double has room for 53 bits, and these numbers have 52 of them: 26 of each coordinate. An odd one would belong to one coordinate \
+                 alone.",
+            )
+            .link(WIDTH),
         mistake("shift_by_64_panics", "returns", |prefix, cuts| {
             let rest = 64 - 2 * cuts;
             let shift = |bits: u64| bits.checked_shl(rest).expect("attempt to shift left with overflow");
@@ -278,6 +285,13 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
             .why(
                 "With an odd count the two places are in the same half and in different quarters. The cell with one more cut holds \
                  only one of them.",
+            )
+            .link(CELL),
+        mistake("one_cut_too_many", "common", |a, b| cell(a, (shared_bits(a, b) / 2 + 1).min(26)))
+            .says("one cut more than both numbers share")
+            .why(
+                "That cell holds one of the two places, and not the other one. Does a loop go on as long as the prefixes are equal? Then it ends at the first cut \
+                 that parts them, and the last one before it is the answer.",
             )
             .link(CELL),
         mistake("odd_bit_kept", "common", |a, b| {

@@ -47,6 +47,10 @@ fn of_numbers() -> Vec<Mistake<Predictions>> {
                  in the south-east.",
             )
             .link(BITS),
+        expects("rows_from_the_north", || letters!(a e g h c d f b))
+            .says("the curve on a map whose rows are numbered from the north")
+            .why("On a screen the rows are counted from the top. This map counts them from the south, as latitudes grow: g, at 0, 0, is in the south-west.")
+            .link(PREDICT),
         expects("by_distance", || letters!(g h c e f d a b))
             .says("the distance from g")
             .why(
@@ -97,6 +101,13 @@ fn of_bits() -> Vec<Mistake<Predictions>> {
         expects("equal_bits_anywhere", || [4, 3, 3, 4])
             .says("the bits that are equal, wherever they are")
             .why("Only the front makes a prefix. After the first bit that differs, the numbers part.")
+            .link(CELL),
+        expects("shared_by_each_coordinate", || [4, 3, 3, 2])
+            .says("the bits that both x share at the front, and those that both y share, added up")
+            .why(
+                "The bits take turns, so the front of the number ends where the first of the two coordinates differs. c and e have one x, and still their second bits \
+                 differ: those of y.",
+            )
             .link(CELL),
         expects("cuts_counted", || [2, 0, 0, 1])
             .says("the pairs of bits that are shared")
