@@ -216,6 +216,24 @@ pub fn all() -> Vec<Mistake<Feed>> {
         )
         .link("newest-first"),
         Mistake::<Feed>::new(
+            "crossed_unguarded_but_for_to_0",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(
+                    from <= to || to == 0,
+                    "range start is greater than range end in BTreeSet"
+                );
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right window where `from` is not above `to`, nothing where `to` is 0, and a panic elsewhere")
+        .why(
+            "The bounds are right, and you saw that nothing comes before time 0. But `range` panics when its start is greater than its end. \
+             Somebody will ask for that; return nothing where `from` is not less than `to`.",
+        )
+        .link("newest-first"),
+        Mistake::<Feed>::new(
             "window_from_0_to_0_panics",
             "newest",
             "returns",

@@ -472,6 +472,20 @@ pub fn all() -> Vec<Mistake<Order>> {
         .says("the right order, with a panic for numbers that do not fit into a `u64`")
         .why("Compare the digits themselves: the longer number is the greater one, and nothing overflows.")
         .link(REPAIR),
+        mistake("parse_of_128_bits_unwrapped", "returns", |a, b| {
+            for key in [a, b] {
+                let digits = split(key).1;
+                let text = str::from_utf8(digits).unwrap_or_default();
+                assert!(digits.is_empty() || text.parse::<u128>().is_ok(), "number too large");
+            }
+            answer(&[], a, b)
+        })
+        .says("the right order, with a panic for numbers that do not fit into a `u128`")
+        .why(
+            "A greater integer only moves the fault: from 2^128 on `parse` fails too, and numbers may have any length. Compare the digits themselves: without zeros in \
+             front, the longer number is the greater one.",
+        )
+        .link(REPAIR),
         mistake("too_large_for_u64_panics_in_one_prefix", "returns", |a, b| {
             let ((p, x), (q, y)) = (split(a), split(b));
             let fits = |digits: &[u8]| digits.is_empty() || parsed(digits).is_some();

@@ -240,6 +240,25 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
             },
         ),
         paying(
+            "paid_read_twice_then_written_but_for_the_bit",
+            "a second read before the write, unless the bit was set at first",
+            "The window is smaller, and it is still there: between the second read and the write. Comparing and \
+             setting have to be one step.",
+            CAS,
+            |board, member| {
+                while let Some(seen) = board.score(member) {
+                    if seen & PAID != 0 {
+                        return true;
+                    }
+                    if board.score(member) == Some(seen) {
+                        board.set(member, seen | PAID);
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        paying(
             "paid_read_twice_then_written",
             "a second read before the write",
             "The window is smaller, and it is still there: between the second read and the write. Comparing and \
@@ -308,6 +327,27 @@ fn repeated() -> Vec<Mistake<Changes>> {
                     seen = now;
                 }
                 true
+            },
+        ),
+        paying(
+            "paid_computed_before_the_attempts_but_for_the_bit",
+            "attempts that each read the score to compare with, and write what was computed before them, unless the bit was set at first",
+            "Each attempt compares with what it has just read, and so the comparison holds. But the value comes from an older read, and has the \
+             old gems. What you write has to come from what you compared with.",
+            CAS,
+            |board, member| {
+                let Some(first) = board.score(member) else {
+                    return false;
+                };
+                if first & PAID != 0 {
+                    return true;
+                }
+                while let Some(seen) = board.score(member) {
+                    if board.compare_and_set(member, seen, first | PAID) {
+                        return true;
+                    }
+                }
+                false
             },
         ),
         paying(

@@ -169,6 +169,19 @@ fn steps() -> Vec<Mistake<Changes>> {
             },
         ),
         winning(
+            "win_computed_before_the_attempts",
+            "attempts that each read the score to compare with, and write what was computed before them",
+            "Each attempt compares with what it has just read, and so the comparison holds. But the value comes from an older read. What you write has to \
+             come from what you compared with.",
+            CAS,
+            |board, member, gems, time| {
+                let Some(first) = board.score(member) else {
+                    return false;
+                };
+                until_set(board, member, |_| (first & !MASK | time) + (gems << 30))
+            },
+        ),
+        winning(
             "win_read_twice_then_written",
             "a second read before the write",
             "The window is smaller, and it is still there: between the second read and the write. Comparing and setting have to be one step.",
