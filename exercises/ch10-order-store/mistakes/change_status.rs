@@ -582,6 +582,35 @@ pub fn all() -> Vec<Mistake<Changing>> {
         )
         .link(MOVES),
         Mistake::<Changing>::new(
+            "old_status_taken_for_new",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| {
+                let before = db.get((b'o', id).to_key())?;
+                let before = before.and_then(|value| Order::read(id, &value));
+                let Some(before) = before.filter(|before| before.status != to) else {
+                    return right(db, id, to);
+                };
+                let status = |status| Order {
+                    status,
+                    ..before.clone()
+                };
+                let rows = db.default_family();
+                let mut batch = WriteBatch::new();
+                let [own, _, _, new] = keys(&status(to));
+                batch.delete(&rows, &keys(&status(Status::New))[3]);
+                batch.put(&rows, own, status(to).value());
+                batch.put(&rows, new, b"");
+                db.write(batch, WriteOptions { sync: true })?;
+                Ok(Change::Changed)
+            }),
+        )
+        .says("a delete of the row under the status new, whatever the status was")
+        .why(
+            "An order that is paid becomes shipped too, and may become new again. Which status is in the key of the old row, only the order's own row tells.",
+        )
+        .link(MOVES),
+        Mistake::<Changing>::new(
             "all_old_rows_deleted_last",
             "change_status",
             "rows",

@@ -743,6 +743,25 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
         .says("one order of each millisecond")
         .why("Two orders may have the same time, and the id tells them apart. A map or a `dedup` by the time loses all but one.")
         .link(ASK),
+        by_user("runs_into_the_next_user", |db, user, limit| {
+            let mut found = index(db, b'u');
+            found.retain(|key| *key >= (b'u', user).to_key());
+            Ok(ids_of(found.iter().take(limit), false))
+        })
+        .says("a scan that begins at the user and runs on into the next ones")
+        .why(
+            "A start is not enough: after the last order of ann comes the first one of bob. `prefix` ends the scan with the user, and a range has to end at the prefix \
+             successor.",
+        )
+        .link(ASK),
+        by_user("found_ones_sorted_by_id", |db, user, limit| {
+            let mut ids = of_user(&[], db, user, limit);
+            ids.sort_unstable();
+            Ok(ids)
+        })
+        .says("the newest `limit` orders, sorted by their ids")
+        .why("The right orders, put in another order when they were found. The rows come newest first, and those of one millisecond by id: give them back as they come.")
+        .link(ASK),
         by_user("last_order_of_a_millisecond", |db, user, limit| {
             let mut mine: Vec<Order> = orders(db).into_iter().filter(|order| order.user == user).collect();
             mine.sort_by_key(|order| (Desc(order.at), std::cmp::Reverse(order.id)));
@@ -784,6 +803,22 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
             .says("the orders of the user whose name is the given one in small letters")
             .why("`Ann` and `ann` are two users. The rows hold the name as it was given, so `Ann` finds none of her own orders.")
             .link(ASK),
+        Mistake::new(
+            "found_ones_sorted_by_id_in_a_range",
+            "between",
+            "time",
+            Queries {
+                between: Arc::new(|db, from, until, limit| {
+                    let mut ids = between(&[], db, from, until, limit);
+                    ids.sort_unstable();
+                    Ok(ids)
+                }),
+                ..solution()
+            },
+        )
+        .says("the first `limit` orders of the range, sorted by their ids")
+        .why("The right orders, put in another order when they were found. The rows come oldest first, and those of one millisecond by id: give them back as they come.")
+        .link(ASK),
         Mistake::new("limit_before_the_range", "between", "time", limited_first)
             .says("those of the first `limit` orders of all that lie in the range")
             .why("The limit counts what is returned. Seek to `from` first, and count there.")
@@ -823,7 +858,7 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
 }
 
 /// Ends behind `until`, where bounds that are equal are answered before.
-fn guarded_ends() -> [Mistake<Queries>; 2] {
+fn guarded_ends() -> [Mistake<Queries>; 3] {
     let guarded = |name, step| {
         let query = move |db: &Db, from, until, limit| {
             Ok(if from < until {
@@ -843,6 +878,13 @@ fn guarded_ends() -> [Mistake<Queries>; 2] {
             .says("a range with the orders placed at `until`, and none where `from` is `until`")
             .why("`until` is left out, so that two days that follow each other share no order.")
             .link(ASK),
+        guarded("until_and_one_ff_but_for_itself", UntilAndOneFf)
+            .says("an end before the key of `until` and one byte ff, and no order where `from` is `until`")
+            .why(
+                "The rows of `until` have an id after the time, and most ids begin with less than ff: they come in. End before the key of the tuple `('t', until)` \
+                 itself.",
+            )
+            .link(WRONG),
         guarded("until_with_the_greatest_id_but_for_itself", UntilGreatestId)
             .says("an end before the key of `until` and the greatest id, and no order where `from` is `until`")
             .why(
