@@ -575,6 +575,18 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
     ]
 }
 
+/// What is wrong with the rows that are taken for index rows.
+fn between(db: &Db, is_index: fn(&[u8]) -> bool) -> Found {
+    let wanted = wanted(db);
+    let there = rows(db).into_iter().map(|(key, _)| key);
+    let found: BTreeSet<Vec<u8>> = there.filter(|key| is_index(key)).collect();
+    let fault = |key: &Vec<u8>| match found.contains(key) {
+        true => Fault::Ghost(key.clone()),
+        false => Fault::Missing(key.clone()),
+    };
+    wanted.symmetric_difference(&found).map(fault).collect()
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Checker>> {
     let mut mistakes = compose("faults", &QUIRKS, |steps| {
@@ -604,6 +616,31 @@ pub fn all() -> Vec<Mistake<Checker>> {
         )
         .says("a panic at a row whose key is empty")
         .why(EMPTY_KEY)
+        .link(CHECK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "rows_by_user_not_read",
+            "faults",
+            "faults",
+            checker(|db| Ok(between(db, |key| (&b"s"[..]..b"u").contains(&key)))),
+        )
+        .says("index rows that are read from `s` to the bare letter `u`")
+        .why(
+            "All rows by user begin with `u`, and come after the bare letter: they are not read, and all of them are called missing. End before the next \
+             letter, `v`.",
+        )
+        .link(CHECK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "all_rows_from_s_on_read",
+            "faults",
+            "faults",
+            checker(|db| Ok(between(db, |key| key >= &b"s"[..]))),
+        )
+        .says("index rows that are read from `s` to the end of the store")
+        .why("Other rows may come after those by user, with other letters, and they do not matter here. End before the next letter, `v`.")
         .link(CHECK),
     );
     mistakes.push(

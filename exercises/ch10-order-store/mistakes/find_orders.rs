@@ -754,6 +754,18 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
              successor.",
         )
         .link(ASK),
+        by_user("user_asked_for_not_escaped", |db, user, limit| {
+            let prefix = [b"u", user.as_bytes(), &[0, 1]].concat();
+            let mut found = index(db, b'u');
+            found.retain(|key| key.starts_with(&prefix));
+            Ok(ids_of(found.iter().take(limit), false))
+        })
+        .says("a scan over the bytes of the name and `00 01`")
+        .why(
+            "A zero byte in a name becomes `00 ff` in the rows, so such a user has no orders here. Escape the name as `place` does: the key of the tuple \
+             `('u', user)`.",
+        )
+        .link("the-bytes-of-a-row"),
         by_user("found_ones_sorted_by_id", |db, user, limit| {
             let mut ids = of_user(&[], db, user, limit);
             ids.sort_unstable();
