@@ -207,10 +207,10 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
             },
         ),
         paying(
-            "paid_read_by_adding_0",
-            "a read by adding 0",
-            "`add` returns the sum, and it adds a member that is not in the set: with a score of 0. Read with `score`, which is \
-             `None` then.",
+            "paid_adds_whoever_is_missing",
+            "a member who is added with the bit, whenever there is none",
+            "A member without gems that has paid is now on the board, also one that was removed meanwhile. `set` adds what it does not find, and `add` does, by \
+             0 too. Read with `score`: where it is `None`, return `false` and write nothing.",
             LOW,
             |board, member| loop {
                 let seen = board.add(member, 0);

@@ -326,6 +326,19 @@ fn values() -> Vec<Mistake<Changes>> {
             },
         ),
         winning(
+            "win_adds_whoever_is_missing",
+            "a new member whenever there is none, also where it was removed meanwhile",
+            "The task says: `false`, and nothing is written. Each time that you read, the member may be gone.",
+            LOW,
+            |board, member, gems, time| {
+                if until_set(board, member, |seen| (seen & !MASK | time) + (gems << 30)) {
+                    return true;
+                }
+                board.set(member, gems << 30 | time);
+                true
+            },
+        ),
+        winning(
             "win_of_a_missing_member_is_true",
             "`true` for a member that is not in the set",
             "Nobody has won here. Tell the caller.",
