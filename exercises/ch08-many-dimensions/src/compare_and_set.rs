@@ -6,8 +6,8 @@
 //! **Task.** Scores are packed as in `pack-score`: gems, then one bit for paid, then 29 bits for the time.
 //! Other clients write to the board between your calls, to your member too. They may also add it or remove it. Write
 //!
-//! 1. `add_gems(board, member, gems)`: adds the gems, whatever else happens. A member that is not in the set
-//!    begins at 0.
+//! 1. `add_gems(board, member, gems)`: adds the gems in one change, whatever else happens. A member that is not
+//!    in the set begins at 0.
 //! 2. `set_paid(board, member)`: sets the paid bit and leaves the rest as others left it. It returns whether
 //!    the member is paid when it is done: `false` only if the member is not in the set. It never adds a member.
 //! 3. `win(board, member, gems, time)`: adds the gems *and* puts `time` into the time field, in one step: at no
