@@ -5,11 +5,10 @@
 
 use std::path::Path;
 
-use super::named_manifest;
 use crate::error::{Error, Result};
 use crate::log::{Header, has_fragment, may_be_log};
 use crate::sstable::is_table;
-use crate::version::{FileName, begins_as_manifest};
+use crate::version::{FileName, begins_as_manifest, named_manifest};
 use crate::vfs::Vfs;
 
 /// How many bytes of an unknown file are shown.
@@ -67,10 +66,7 @@ pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
             "If CURRENT names it, opening the database refuses it",
         ),
         FileName::Current if named_manifest(contents).is_none() => {
-            let found = beginning(contents);
-            return Some(format!(
-                "CURRENT names the manifest in force, as in \"MANIFEST-000005\" and a newline, and {found}"
-            ));
+            return Some(no_current(contents));
         }
         FileName::Lock if !contents.is_empty() => {
             let found = beginning(contents);
@@ -96,8 +92,16 @@ fn may_be_of_a_log(header: Header) -> bool {
     header.has_type && header.length_fits && (1..=USUAL_NUMBER_MAX).contains(&header.number)
 }
 
+/// What is wrong with a `CURRENT` that names no manifest.
+pub(super) fn no_current(contents: &[u8]) -> String {
+    let found = beginning(contents);
+    format!(
+        "CURRENT names the manifest in force, as in \"MANIFEST-000005\" and a newline, and {found}"
+    )
+}
+
 /// How a file begins, as part of a sentence.
-pub(super) fn beginning(contents: &[u8]) -> String {
+fn beginning(contents: &[u8]) -> String {
     let shown = &contents[..contents.len().min(SHOWN_BYTES)];
     if contents.is_empty() {
         return "it is empty".to_owned();

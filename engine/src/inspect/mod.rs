@@ -11,13 +11,12 @@ mod kind;
 mod log;
 mod suspect;
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::annotate::Notes;
 use crate::error::{Error, Result};
 use crate::sstable::explain_table;
-use crate::version::{file_name, where_no_current};
+use crate::version::{file_name, named_manifest, where_no_current};
 use crate::vfs::Vfs;
 
 pub use self::blank::{Blank, blank};
@@ -135,11 +134,7 @@ fn explain_blank(blank: Blank, contents: &[u8], listener: &mut Listener<'_>) -> 
 fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
     let Some(number) = named_manifest(contents) else {
         let range = where_no_current(contents) as u64..contents.len() as u64;
-        let what = format!(
-            "CURRENT names the manifest in force, as in \"MANIFEST-000005\" and a newline, and {}",
-            kind::beginning(contents)
-        );
-        return Err(Wrong::new(range, what));
+        return Err(Wrong::new(range, kind::no_current(contents)));
     };
     let mut notes = Notes::new(contents, 0, listener);
     notes.part("CURRENT: which manifest is in force");
@@ -191,15 +186,6 @@ pub fn dangling(vfs: &dyn Vfs, path: &Path, contents: &[u8]) -> Option<String> {
         "it names {}, which is not here, so opening the database refuses this; {here}",
         file_name::manifest_name(number)
     ))
-}
-
-/// The number of the manifest that a `CURRENT` with these contents names.
-fn named_manifest(contents: &[u8]) -> Option<u64> {
-    let name = std::str::from_utf8(contents.strip_suffix(b"\n")?).ok()?;
-    match FileName::parse(OsStr::new(name)) {
-        Some(FileName::Manifest(number)) => Some(number),
-        _ => None,
-    }
 }
 
 fn lock(contents: &[u8]) -> Result<(), Wrong> {

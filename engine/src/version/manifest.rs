@@ -200,11 +200,7 @@ pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
     let file = vfs.open_random(&path)?;
     let len = file.len().min(MAGIC_WITHIN_BYTES as u64);
     let contents = file.read_at(0, len as usize)?;
-    let name = contents
-        .strip_suffix(b"\n")
-        .and_then(|name| std::str::from_utf8(name).ok());
-    if let Some(Some(FileName::Manifest(number))) = name.map(|name| FileName::parse(name.as_ref()))
-    {
+    if let Some(number) = named_manifest(&contents) {
         return Ok(number);
     }
     let found = contents.escape_ascii();
@@ -219,6 +215,16 @@ pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
         path: dir.to_path_buf(),
         found: format!("its CURRENT should name a manifest and holds \"{found}\""),
     })
+}
+
+/// The number of the manifest that a `CURRENT` with these contents names.
+#[must_use]
+pub fn named_manifest(contents: &[u8]) -> Option<u64> {
+    let name = std::str::from_utf8(contents.strip_suffix(b"\n")?).ok()?;
+    match FileName::parse(name.as_ref()) {
+        Some(FileName::Manifest(number)) => Some(number),
+        _ => None,
+    }
 }
 
 /// Where a `CURRENT` that names no manifest first differs from one that does, which may be its end.

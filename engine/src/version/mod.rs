@@ -48,8 +48,8 @@ use self::fences::Fences;
 pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
 pub use self::manifest::{
-    Manifest, begins_as_manifest, current_manifest, read_contents, read_in_force, read_manifest,
-    where_no_current,
+    Manifest, begins_as_manifest, current_manifest, named_manifest, read_contents, read_in_force,
+    read_manifest, where_no_current,
 };
 pub use self::read_charge::{CursorLoss, ReadCharge};
 pub use self::state::{FamilyState, State, check_families_counted, check_rises};
