@@ -404,3 +404,16 @@ fn an_error_after_a_wait_is_counted() {
         "{here:?}"
     );
 }
+
+/// As many as nobody needs: a push must not take long because of them.
+#[test]
+fn who_waits_for_many_keys_is_served_quickly() {
+    let server = start();
+    let keys: Vec<String> = (0..50_000).map(|n| format!("k{n}")).collect();
+    let mut client = wait_with(&server, &format!("blpop {} 0", keys.join(" ")));
+    let mut writer = Client::connect(server.address);
+    let started = Instant::now();
+    assert_eq!(call(&mut writer, "rpush k49999 a"), ":1\\r\\n");
+    assert_eq!(reply(&mut client), bulks(&["k49999", "a"]));
+    assert!(started.elapsed() < Duration::from_secs(5));
+}

@@ -8,8 +8,9 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use common::StoreKind;
-use common::client::Client;
+use common::client::{Client, encode};
 use common::program::Running;
 use common::servers::{Ours, RealRedis};
 use redis_layer::server::Options;
@@ -190,6 +191,182 @@ fn a_transaction_counts_as_what_its_client_holds() {
     thrifty.call(&["exec"]);
     let list = modest.call(&["client", "list"]);
     assert!(list.contains("multi-mem=0"), "{list}");
+}
+
+/// What a transaction publishes is sent after its commit. Until then it is held for the client, if anybody is to hear it.
+#[test]
+fn a_script_cannot_publish_without_an_end() {
+    let program = Running::in_memory(&[]);
+    let mut modest = Client::connect(program.address);
+    modest.call(&["config", "set", "maxmemory-clients", "64mb"]);
+    let script = "local s = string.rep('x', 1000000) \
+                  for i = 1, 1000 do redis.call('publish', 'c', s) end return 'all'";
+    let mut greedy = Client::connect(program.address);
+    assert_eq!(greedy.call(&["eval", script, "0"]), "$3\\r\\nall\\r\\n");
+    let mut listener = Client::connect(program.address);
+    listener.call(&["subscribe", "c"]);
+    greedy
+        .send(&encode(&["eval", script, "0"].map(Bytes::from).to_vec()))
+        .unwrap();
+    assert!(greedy.rest(PATIENCE).1);
+    assert!(
+        modest
+            .call(&["info", "stats"])
+            .contains("evicted_clients:1\\r\\n")
+    );
+    let most = program.bytes_of("VmHWM");
+    assert!(most < 400 << 20, "{most} bytes");
+}
+
+/// So does what a client sends while it is blocked or paused.
+#[test]
+fn what_arrives_while_a_client_waits_counts() {
+    let ours = ours_with(&[("maxmemory-clients", "8mb")]);
+    let mut modest = Client::connect(ours.address);
+    for is_paused in [false, true] {
+        if is_paused {
+            modest.call(&["client", "pause", "5000", "write"]);
+        }
+        let mut greedy: Vec<Client> = (0..3).map(|_| Client::connect(ours.address)).collect();
+        for client in &mut greedy {
+            client.call(&["client", "setname", "greedy"]);
+            let waits = if is_paused {
+                "set k v\r\n"
+            } else {
+                "blpop nothing 0\r\n"
+            };
+            client.send(waits.as_bytes()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            client.send(b"*2\r\n$4\r\necho\r\n$10000000\r\n").unwrap();
+        }
+        for client in &mut greedy {
+            // It may be closed meanwhile.
+            let _ = client.send(&[b'x'; 2_500_000]);
+        }
+        thread::sleep(Duration::from_millis(50));
+        let list = modest.call(&["client", "list"]);
+        let sent = list
+            .split(' ')
+            .filter_map(|word| word.strip_prefix("qbuf="));
+        assert!(sent.filter(|bytes| bytes.len() == 7).count() >= 2, "{list}");
+        for client in &mut greedy {
+            let _ = client.send(&[b'x'; 2_500_000]);
+        }
+        let closed = greedy
+            .into_iter()
+            .filter_map(|mut client| client.rest(Duration::from_millis(500)).1.then_some(()));
+        assert!(closed.count() >= 1);
+        modest.call(&["client", "unpause"]);
+    }
+}
+
+/// What is kept for a client beyond a command counts as what it holds: its name, what it listens to, keys that it watches, prefixes
+/// that it tracks, and the command with which it waits.
+#[test]
+fn what_is_kept_for_a_client_counts() {
+    let ours = ours_with(&[("maxmemory-clients", "8mb")]);
+    let mut modest = Client::connect(ours.address);
+    let long = |n: usize| format!("{n}{}", "x".repeat(100_000));
+    let many = |word: &str| -> String {
+        let names = (0..20).map(|n| format!(" {word}{}", long(n)));
+        names.collect()
+    };
+    for (undo, commands) in [
+        (
+            "client setname x",
+            format!("client setname {}{}", long(1), "x".repeat(1_900_000)),
+        ),
+        ("unwatch", format!("watch{}", many(""))),
+        ("unsubscribe", format!("subscribe{}", many(""))),
+        ("punsubscribe", format!("psubscribe{}", many(""))),
+        ("sunsubscribe", format!("ssubscribe{}", many(""))),
+        (
+            "client tracking off",
+            format!("client tracking on bcast{}", many("prefix ")),
+        ),
+        ("", format!("blpop{} 0", many(""))),
+    ] {
+        let mut greedy = Client::connect(ours.address);
+        let id = greedy.call(&["client", "id"]);
+        let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
+        greedy.call(&["hello", "3"]);
+        let held = |asks: &mut Client| -> usize {
+            thread::sleep(Duration::from_millis(100));
+            let list = asks.call(&["client", "list", "id", id]);
+            let value = list
+                .split(' ')
+                .find_map(|word| word.strip_prefix("tot-mem="));
+            value.unwrap().parse().unwrap()
+        };
+        let rest = |client: &mut Client| {
+            // What it is told must not count.
+            client.rest(Duration::from_millis(100));
+        };
+        let before = held(&mut modest);
+        greedy.send(&encode(&words(&commands))).unwrap();
+        rest(&mut greedy);
+        assert!(held(&mut modest) > 1_900_000, "{undo}");
+        if undo.is_empty() {
+            modest.call(&["client", "unblock", id]);
+        } else {
+            greedy.send(&encode(&words(undo))).unwrap();
+        }
+        rest(&mut greedy);
+        assert!(
+            held(&mut modest) < before + 10_000,
+            "{undo}: {} {before}",
+            held(&mut modest)
+        );
+        // Of all clients, who holds most has to go.
+        let others: Vec<Client> = (0..5)
+            .map(|_| {
+                let mut client = Client::connect(ours.address);
+                client.send(&encode(&words(&commands))).unwrap();
+                client
+            })
+            .collect();
+        thread::sleep(Duration::from_millis(300));
+        let closed = others
+            .into_iter()
+            .filter_map(|mut other| other.rest(Duration::from_millis(200)).1.then_some(()));
+        assert!(closed.count() >= 1, "{undo}");
+    }
+}
+
+fn words(line: &str) -> Vec<Bytes> {
+    line.split(' ')
+        .map(|word| Bytes::copy_from_slice(word.as_bytes()))
+        .collect()
+}
+
+/// A script that changes one value again and again holds only the last one, and one that changes too much is stopped.
+#[test]
+fn what_a_transaction_changes_takes_little_memory() {
+    let program = Running::in_memory(&[]);
+    let mut client = Client::connect(program.address);
+    client.call(&["config", "set", "maxmemory-clients", "64mb"]);
+    let again = "local s = string.rep('x', 1000000) \
+                 for i = 1, 1000 do redis.call('set', KEYS[1], s .. i) end return 'all'";
+    assert_eq!(client.call(&["eval", again, "1", "k"]), "$3\\r\\nall\\r\\n");
+    let copies = "for i = 1, 1000 do redis.call('copy', 'k', 'k' .. i) end";
+    let refused = client.call(&["eval", copies, "0"]);
+    assert!(refused.contains("maxmemory-clients"), "{refused}");
+    client.call(&["multi"]);
+    for n in 0..100 {
+        client.call(&["copy", "k", &format!("m{n}")]);
+    }
+    let replies = client.call(&["exec"]);
+    assert!(replies.starts_with("*100\\r\\n:1"), "{replies}");
+    assert!(replies.contains("maxmemory-clients"), "{replies}");
+    // Each alone is no transaction.
+    for n in 0..100 {
+        assert_eq!(
+            client.call(&["copy", "k", &format!("alone{n}")]),
+            ":1\\r\\n"
+        );
+    }
+    let most = program.bytes_of("VmHWM");
+    assert!(most < 800 << 20, "{most} bytes");
 }
 
 /// An answer that is larger than the limit for the client's class is not sent.

@@ -3,9 +3,11 @@
 mod common;
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use common::client::Client;
+use bytes::Bytes;
+use common::client::{Client, encode};
+use common::program::Running;
 use common::servers::{Ours, RealRedis};
 use common::{StoreKind, assert_alike};
 
@@ -465,4 +467,121 @@ fn what_changed_before_an_element_came_is_told_before_the_element() {
         }
         said
     });
+}
+
+/// The first prefix that overlaps with any other is named, in the order in which they were given.
+#[test]
+fn prefixes_that_overlap_are_named_as_by_a_real_server() {
+    assert_alike(|address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        let mut said = Vec::new();
+        for prefixes in [
+            "x y",
+            "y1 x1",
+            "a ab x",
+            "a x ab",
+            "a b c ba aa",
+            "a b a",
+            "bb ba b",
+            "z z",
+            "q qq qqq q",
+            "d",
+            "e da f",
+            "",
+            "g",
+        ] {
+            let mut words = vec!["client", "tracking", "on", "bcast"];
+            words.extend(prefixes.split(' ').flat_map(|word| ["prefix", word]));
+            said.push(client.call(&words));
+        }
+        said
+    });
+}
+
+/// Which prefixes a key begins with, whatever others there are.
+#[test]
+fn a_key_is_told_under_each_of_its_prefixes() {
+    assert_alike(|address| {
+        let mut clients = ["", "a", "ab", "abc", "abd", "b", "abcde"].map(|prefix| {
+            let mut client = Client::connect(address);
+            client.call(&["hello", "3"]);
+            client.call(&["client", "tracking", "on", "bcast", "prefix", prefix]);
+            client
+        });
+        let mut writer = Client::connect(address);
+        for key in ["abcd", "abd", "abb", "a", "", "b", "c", "abcdef"] {
+            writer.call(&["set", key, "1"]);
+        }
+        let heard = clients
+            .iter_mut()
+            .map(|client| client.rest(PATIENCE).0.escape_ascii().to_string());
+        heard.collect::<Vec<_>>()
+    });
+}
+
+/// As many as nobody needs: a server with one thread must not be busy with them for long.
+const MANY: usize = 50_000;
+
+fn names(beginning: &str) -> Vec<String> {
+    (0..MANY).map(|n| format!("{beginning}{n:07}")).collect()
+}
+
+#[test]
+fn many_prefixes_are_checked_quickly() {
+    let ours = ours();
+    let mut client = Client::connect(ours.address);
+    let names = names("p");
+    let mut words = vec!["client", "tracking", "on", "bcast"];
+    words.extend(names.iter().flat_map(|name| ["prefix", name]));
+    let started = Instant::now();
+    client.call(&["hello", "3"]);
+    assert_eq!(client.call(&words), "+OK\\r\\n");
+    assert!(
+        client
+            .call(&words)
+            .contains("overlaps with an existing prefix")
+    );
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_long_transaction_of_a_client_with_a_cache_is_quick() {
+    let ours = ours();
+    let mut client = Client::connect(ours.address);
+    client.call(&["hello", "3"]);
+    client.call(&["client", "tracking", "on"]);
+    let names = names("k");
+    let line = |word: &'static str| names.iter().map(move |name| format!("{word} {name} 1\r\n"));
+    let lines: String = line("exists").chain(line("set")).collect();
+    let started = Instant::now();
+    let lines = format!("multi\r\n{lines}exec\r\n");
+    client.send(lines.as_bytes()).unwrap();
+    for _ in 0..=2 * MANY {
+        assert!(client.reply().unwrap().starts_with(b"+"));
+    }
+    assert!(client.reply().unwrap().starts_with(b"*100000"));
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+/// A key may have half a gigabyte.
+#[test]
+fn long_keys_that_were_read_do_not_pile_up() {
+    let program = Running::in_memory(&[]);
+    let mut client = Client::connect(program.address);
+    client.call(&["hello", "3"]);
+    client.call(&["client", "tracking", "on"]);
+    for n in 0..30 {
+        let key = format!("{n}{}", "x".repeat(20_000_000));
+        client
+            .send(&encode(
+                &["exists", &key]
+                    .map(|word| Bytes::copy_from_slice(word.as_bytes()))
+                    .to_vec(),
+            ))
+            .unwrap();
+        while !client.reply().unwrap().starts_with(b":") {}
+    }
+    let held = program.bytes_of("VmRSS");
+    assert!(held < 450 << 20, "{held} bytes");
 }

@@ -4,6 +4,7 @@ mod common;
 
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
@@ -347,4 +348,17 @@ fn each_reply_is_written_in_the_protocol_that_holds_when_it_is_made() {
     ] {
         assert_eq!(run(ours.address, lines), run(real.address, lines));
     }
+}
+
+/// As many as nobody needs: others must not wait long because of them.
+#[test]
+fn many_keys_are_watched_quickly() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    let keys: Vec<String> = (0..50_000).map(|n| format!("k{n}")).collect();
+    let keys = keys.join(" ");
+    let started = Instant::now();
+    assert_eq!(direct.show(&format!("watch {keys} {keys}")), "OK");
+    assert_eq!(other(&direct).show("set k49999 v"), "OK");
+    direct.expect(&[("multi", "OK"), ("exec", "nil"), ("unwatch", "OK")]);
+    assert!(started.elapsed() < Duration::from_secs(5));
 }

@@ -9,6 +9,7 @@
 //! and the commit. A key that existed and has expired meanwhile counts as changed.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,6 +17,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::commands::acl::{Context, Denied};
+use crate::commands::context::peer::ENTRY_BYTES;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, call, finish};
 use crate::commands::table::{Flag, Handler, Spec};
@@ -63,7 +65,8 @@ impl Queue {
 /// The keys watched since `WATCH`.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    keys: Vec<WatchedKey>,
+    /// Each with whether it existed when it was watched.
+    keys: HashMap<(DbNumber, Bytes), bool>,
     /// Raised when one of them is changed.
     changed: Arc<AtomicBool>,
 }
@@ -73,14 +76,6 @@ impl Watched {
     pub(crate) fn is_changed(&self) -> bool {
         self.changed.load(Ordering::SeqCst)
     }
-}
-
-#[derive(Debug)]
-struct WatchedKey {
-    db: DbNumber,
-    key: Bytes,
-    /// Whether the key existed when it was watched.
-    was_live: bool,
 }
 
 /// Which clients watch which keys, by metadata row.
@@ -156,7 +151,9 @@ impl Session {
         let Watched { keys, changed } = std::mem::take(&mut self.watched);
         self.peer.view.lock().watched = None;
         let mut flags = self.server.watchers.flags.lock();
-        for WatchedKey { db, key, .. } in keys {
+        let bytes = keys.keys().map(|(_, key)| watched_bytes(key)).sum();
+        self.peer.keeps_no_more(bytes);
+        for (db, key) in keys.into_keys() {
             let row = metadata_key(db, &key);
             if let Some(of_key) = flags.get_mut(&row) {
                 of_key.retain(|flag| !Arc::ptr_eq(&flag.changed, &changed));
@@ -167,6 +164,11 @@ impl Session {
             self.server.shared.unobserve();
         }
     }
+}
+
+/// About how much memory a key takes that is watched: it is in the list of its client, and in that of all.
+fn watched_bytes(key: &Bytes) -> usize {
+    2 * key.len() + ENTRY_BYTES
 }
 
 /// `MULTI`
@@ -207,20 +209,21 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
     let _guard = Locks::of(args.from(1).iter()).take_or_refuse(&server)?;
     let txn = server.begin(db)?;
     for key in args.from(1) {
-        let mut watched = session.watched.keys.iter();
-        if watched.any(|watched| watched.db == db && watched.key == key) {
+        // A copy, so that the key does not keep the whole query in memory.
+        let own = Bytes::copy_from_slice(key);
+        let Entry::Vacant(place) = session.watched.keys.entry((db, own)) else {
             continue;
-        }
+        };
         let was_live = txn.peek(key)?.is_some();
-        let key = key.clone();
         let changed = Arc::clone(&session.watched.changed);
         let mut flags = server.watchers.flags.lock();
         flags
-            .entry(metadata_key(db, &key))
+            .entry(metadata_key(db, key))
             .or_default()
             .push(Flagged { changed, was_live });
         server.shared.observe();
-        session.watched.keys.push(WatchedKey { db, key, was_live });
+        place.insert(was_live);
+        session.peer.keeps(watched_bytes(key));
     }
     session.peer.view.lock().watched = Some(Arc::clone(&session.watched.changed));
     Ok(Reply::OK)
@@ -244,12 +247,8 @@ pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) 
 
 fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
     let server = Arc::clone(&session.server);
-    let watched: Vec<Bytes> = session
-        .watched
-        .keys
-        .iter()
-        .map(|watched| watched.key.clone())
-        .collect();
+    let watched = session.watched.keys.keys();
+    let watched: Vec<Bytes> = watched.map(|(_, key)| key.clone()).collect();
     let locks = locks(&watched, queue);
     let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
@@ -305,7 +304,7 @@ fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
     if watched.is_changed() {
         return Ok(true);
     }
-    for WatchedKey { db, key, was_live } in &watched.keys {
+    for ((db, key), was_live) in &watched.keys {
         if *was_live {
             txn.set_db(*db);
             if txn.peek(key)?.is_none() {

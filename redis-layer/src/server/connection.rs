@@ -265,6 +265,8 @@ impl Connection {
     /// As [`show_memory`](Self::show_memory), with so many bytes to be sent.
     fn show_answers(&self, bytes: usize) {
         let peer = self.session.peer();
-        peer.holds(self.parser.pending_bytes(), bytes, self.out.capacity());
+        let parsed: usize = self.commands.iter().flatten().map(Bytes::len).sum();
+        let query_bytes = self.parser.pending_bytes() + parsed;
+        peer.holds(query_bytes, bytes, self.out.capacity());
     }
 }

@@ -38,6 +38,9 @@ use merged::Merged;
 use prefetched::Prefetched;
 use seen::Seen;
 
+/// About how much memory a row takes among the changes, besides its bytes.
+const ROW_BYTES: usize = 128;
+
 /// The transaction of a command, or of several that run together.
 pub struct Txn<'s> {
     store: &'s dyn Store,
@@ -45,6 +48,8 @@ pub struct Txn<'s> {
     snapshot: Box<dyn Snapshot>,
     /// Indexed by [`Space::index`].
     changes: [Changes; Space::ALL.len()],
+    /// About how much memory the changes take, with those that were undone.
+    changed_bytes: usize,
     /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
     undo: Option<Vec<(Space, UndoRecord)>>,
     /// Metadata rows of the keys that were changed, in order. Rows that were written are included only if somebody
@@ -197,6 +202,7 @@ impl<'s> Txn<'s> {
             ahead: None,
             last_read: RefCell::default(),
             changes: Default::default(),
+            changed_bytes: 0,
             undo: None,
             touched: Vec::new(),
             held: Vec::new(),
@@ -302,6 +308,20 @@ impl<'s> Txn<'s> {
             ranks: self.ranks.get_mut().mark(),
             mapping: self.mapping,
         }
+    }
+
+    /// Gives up all savepoints: nothing so far will be undone alone. Otherwise a script that changes one large value again
+    /// and again would hold each value that it ever had.
+    pub fn keep(&mut self) {
+        if let Some(undo) = &mut self.undo {
+            undo.clear();
+        }
+    }
+
+    /// About how much memory the changes take.
+    #[must_use]
+    pub const fn changed_bytes(&self) -> usize {
+        self.changed_bytes
     }
 
     /// Undoes everything since a savepoint.
@@ -496,9 +516,23 @@ impl<'s> Txn<'s> {
         if space == Space::Score {
             self.ahead = None;
         }
+        let (length, added) = (key.len(), value.as_ref().map_or(0, Bytes::len));
         let (at, before) = changes.insert(key, value);
-        self.push_undo(space, before);
+        if matches!(before, UndoRecord::Inserted) {
+            self.changed_bytes += ROW_BYTES + length;
+        }
+        self.noted(space, added, before);
         at
+    }
+
+    /// A row has got a value of so many bytes.
+    fn noted(&mut self, space: Space, added: usize, before: UndoRecord) {
+        let removed = match &before {
+            UndoRecord::Replaced(_, Some(value)) => value.len(),
+            UndoRecord::Replaced(_, None) | UndoRecord::Inserted => 0,
+        };
+        self.changed_bytes = (self.changed_bytes + added).saturating_sub(removed);
+        self.push_undo(space, before);
     }
 
     fn push_undo(&mut self, space: Space, before: UndoRecord) {

@@ -42,9 +42,22 @@ struct What {
 /// How many bytes of a name are kept: a client can send a name of any length.
 const KEPT_BYTES: usize = 128;
 
+/// How many bytes of the line about a client are kept.
+const LINE_BYTES: usize = 4096;
+
 /// The start of a name that a client sent, copied into its own memory.
 fn kept(name: &[u8]) -> Bytes {
     Bytes::copy_from_slice(&name[..name.len().min(KEPT_BYTES)])
+}
+
+/// The start of what `CLIENT INFO` says of a client: the name in it may be of any length.
+fn described(session: &Session, args: Args<'_>) -> String {
+    let mut line = describe(session, args);
+    if line.len() > LINE_BYTES {
+        line.truncate(line.floor_char_boundary(LINE_BYTES));
+        line.shrink_to_fit();
+    }
+    line
 }
 
 /// Where a command comes from.
@@ -106,7 +119,7 @@ impl AclLog {
             what,
             count,
             last_ms: now_ms,
-            client: describe(session, args),
+            client: described(session, args),
         });
         if count == 1 {
             entries.truncate(most);

@@ -61,7 +61,8 @@ pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
     session.set_account(session.server.users.default_account());
     session.is_authenticated = session.server.users.is_open();
     let mut view = session.peer.view.lock();
-    view.name.clear();
+    let name = std::mem::take(&mut view.name);
+    session.peer.keeps_no_more(name.len());
     view.is_monitor = false;
     Ok(Reply::Status("RESET"))
 }

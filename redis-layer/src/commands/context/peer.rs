@@ -14,6 +14,9 @@ use crate::types::DbNumber;
 /// About how many bytes an idle connection takes: its task, its session, its entries in the lists.
 const IDLE_BYTES: usize = 2048;
 
+/// About how many bytes a name costs that is kept for a connection, besides itself: its entries in two tables.
+pub(crate) const ENTRY_BYTES: usize = 128;
+
 /// A connection as other connections see it.
 #[derive(Debug)]
 pub struct Peer {
@@ -35,6 +38,7 @@ pub struct Peer {
     answer_bytes: AtomicUsize,
     buffer_bytes: AtomicUsize,
     queue_bytes: AtomicUsize,
+    kept_bytes: AtomicUsize,
 }
 
 /// The state of a connection that changes from command to command.
@@ -115,6 +119,7 @@ impl Peer {
             answer_bytes: AtomicUsize::new(0),
             buffer_bytes: AtomicUsize::new(0),
             queue_bytes: AtomicUsize::new(0),
+            kept_bytes: AtomicUsize::new(0),
         }
     }
 
@@ -128,6 +133,17 @@ impl Peer {
     /// Records how many bytes the queued commands of its transaction take.
     pub(crate) fn queues(&self, bytes: usize) {
         self.queue_bytes.store(bytes, Relaxed);
+    }
+
+    /// Records what is kept for the connection until it says otherwise or leaves: its name, what it listens to, keys that it
+    /// watches, prefixes that it tracks, and the command with which it waits.
+    pub(crate) fn keeps(&self, bytes: usize) {
+        self.kept_bytes.fetch_add(bytes, Relaxed);
+    }
+
+    /// Records that so much is kept no more.
+    pub(crate) fn keeps_no_more(&self, bytes: usize) {
+        self.kept_bytes.fetch_sub(bytes, Relaxed);
     }
 
     /// Shows the connection as blocked, until the returned guard is dropped.
@@ -167,7 +183,8 @@ impl Peer {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let buffers = self.query_bytes() + self.buffer_bytes();
-        IDLE_BYTES + buffers + self.queue_bytes() + self.outbox.waiting_bytes()
+        let kept = self.kept_bytes.load(Relaxed);
+        IDLE_BYTES + buffers + kept + self.queue_bytes() + self.outbox.waiting_bytes()
     }
 
     /// The address of the client.

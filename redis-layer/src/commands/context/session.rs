@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::commands::Protocol;
 use crate::commands::acl::Account;
 use crate::commands::config::OutputClass;
 use crate::commands::connection::client::tracking::TrackingState;
 use crate::commands::context::peer::Peer;
 use crate::commands::context::replies::Replies;
 use crate::commands::context::server::Server;
-use crate::commands::pubsub::{Publication, Subscriptions};
+use crate::commands::pubsub::{Publications, Subscriptions};
 use crate::commands::transactions::{Queue, Watched};
+use crate::commands::{CommandError, Protocol};
 use crate::types::DbNumber;
 
 /// One connection. Dropping it removes it from the server's list.
@@ -51,7 +51,7 @@ pub struct Session {
     /// Whether changes that it made in one transaction with other clients are being committed.
     pub(crate) is_committing: bool,
     /// The messages that the transaction has published so far.
-    pub(crate) publications: Vec<Publication>,
+    pub(crate) publications: Publications,
     /// Events of the command that are sent after its reply, if the client is subscribed to them.
     pub(crate) events_after_reply: &'static [&'static str],
     /// The command that other clients see in the list.
@@ -86,7 +86,7 @@ impl Session {
             in_transaction: false,
             alone: 0,
             is_committing: false,
-            publications: Vec::new(),
+            publications: Publications::default(),
             events_after_reply: &[],
             shown_command: "",
             last_end: None,
@@ -195,6 +195,17 @@ impl Session {
             self.server.evict(&self.peer);
         }
         is_too_much
+    }
+
+    /// Refuses a change if what the transaction has changed takes more memory than all clients together may hold.
+    pub(crate) fn may_hold_changes(&self, bytes: usize) -> Result<(), CommandError> {
+        let most = self.server.config.live.all_clients_bytes();
+        if most == 0 || bytes <= most || !self.peer.may_be_evicted() {
+            return Ok(());
+        }
+        Err(CommandError::fixed(
+            "ERR the changes of this transaction take more memory than maxmemory-clients allows",
+        ))
     }
 
     /// Whether the client may run commands: it gave the password, or none is required.

@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::commands::context::peer::Peer;
+use crate::commands::context::peer::{ENTRY_BYTES, Peer};
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, publish};
 use crate::commands::table::{Group, Handler, Spec};
@@ -50,6 +50,8 @@ struct Waiter {
     db: DbNumber,
     spec: &'static Spec,
     args: Vec<Bytes>,
+    /// About how much memory it takes.
+    bytes: usize,
     on_timeout: Reply,
     /// Whoever takes it sends the answer.
     sender: Mutex<Option<oneshot::Sender<Executed>>>,
@@ -90,11 +92,13 @@ impl Waiting {
             db: session.db,
             spec: args.spec,
             args: args.from(0).to_vec(),
+            bytes: args.from(0).iter().map(|arg| arg.len() + ENTRY_BYTES).sum(),
             on_timeout,
             sender: Mutex::new(Some(sender)),
             messages_before: AtomicU64::new(0),
         });
         server.shared.observe();
+        session.peer.keeps(waiter.bytes);
         let mut by_key = server.waiters.by_key.lock();
         for row in waiter.rows() {
             let waiter = Arc::clone(&waiter);
@@ -188,6 +192,7 @@ impl Drop for Waiting {
             .lock()
             .remove(&self.waiter.client);
         self.server.shared.unobserve();
+        self.waiter.peer.keeps_no_more(self.waiter.bytes);
     }
 }
 
@@ -202,7 +207,12 @@ impl Waiters {
         let waiter = self.by_client.lock().get(&client).map(Arc::clone);
         waiter.is_some_and(|waiter| match error {
             Some(error) => waiter.fail(server, error),
-            None => waiter.answer(Executed::reply(waiter.on_timeout.clone())),
+            None => {
+                let answered = waiter.answer(Executed::reply(waiter.on_timeout.clone()));
+                // As in Redis, it counts as failed, although it gets what it would get when its time is over.
+                server.statistics.failed(waiter.spec, u64::from(answered));
+                answered
+            }
         })
     }
 
@@ -300,12 +310,14 @@ impl Waiter {
     /// more. A command that moves an element keeps its two keys.
     fn args_for(&self, row: &[u8]) -> Vec<Bytes> {
         let mut args = self.args.clone();
-        let keys: Vec<&Bytes> = self.spec.keys.of(&self.args).collect();
-        let is_row = |key: &&&Bytes| metadata_key(self.db, key) == row;
-        if let Some(served) = keys.iter().find(is_row).filter(|_| !self.moves()) {
+        let keys = || self.spec.keys.of(&self.args);
+        let is_row = |key: &&Bytes| metadata_key(self.db, key) == row;
+        if let Some(served) = keys().find(is_row).filter(|_| !self.moves()) {
+            // They stand in the order of the arguments.
+            let mut keys = keys().peekable();
             for (arg, original) in args.iter_mut().zip(&self.args) {
-                if keys.iter().any(|key| std::ptr::eq(*key, original)) {
-                    *arg = Bytes::clone(served);
+                if keys.next_if(|key| std::ptr::eq(*key, original)).is_some() {
+                    arg.clone_from(served);
                 }
             }
         }

@@ -3,6 +3,7 @@
 //! A commit is followed by, in this order: raising the flags of clients that watch a key ([`flag_watchers`], with the
 //! locks still held), then sending events, then serving the clients that wait for a key ([`notify`]).
 
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
@@ -50,8 +51,8 @@ pub(crate) fn finish<'s>(
     let writer = Writer {
         client: Some(session.id),
         flushes,
-        knows: &known,
-        fresh: &fresh,
+        knows: Some(&known),
+        fresh: Some(&fresh),
         reader: None,
     };
     let behind = std::mem::take(&mut session.events_after_reply);
@@ -89,11 +90,11 @@ pub(super) fn abandon<'s>(
 fn remove_found_by(
     server: &Server,
     client: u64,
-    fresh: &[Bytes],
+    fresh: &HashSet<Bytes>,
     committed: &mut Committed,
 ) -> bool {
     let by = Writer {
-        fresh,
+        fresh: Some(fresh),
         reader: Some(client),
         ..Writer::default()
     };
@@ -139,12 +140,24 @@ pub(crate) struct Writer<'k> {
     /// key.
     pub(crate) flushes: bool,
     /// Keys that the client read after it had changed them: it continues to be told of their changes.
-    pub(crate) knows: &'k [Bytes],
+    knows: Option<&'k HashSet<Bytes>>,
     /// Those that the client had not read before. It has no older copy of them, so it is not told that they are out
     /// of date.
-    pub(crate) fresh: &'k [Bytes],
+    fresh: Option<&'k HashSet<Bytes>>,
     /// The client that found the keys expired and gone: it continues to be told of their changes.
     pub(crate) reader: Option<u64>,
+}
+
+impl Writer<'_> {
+    /// Whether the client has read a key after it had changed it.
+    pub(crate) fn knows(&self, key: &Bytes) -> bool {
+        self.knows.is_some_and(|keys| keys.contains(key))
+    }
+
+    /// Whether the client has no copy of a key that is older than the change.
+    pub(crate) fn has_no_older(&self, key: &Bytes) -> bool {
+        self.fresh.is_some_and(|keys| keys.contains(key))
+    }
 }
 
 /// The steps that need no locks: events are sent, and clients that wait for the keys are served.

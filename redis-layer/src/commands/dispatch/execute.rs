@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::commands::context::replies::Replies;
 use crate::commands::dispatch::admission::admit;
 use crate::commands::dispatch::commit::{abandon, finish};
-use crate::commands::dispatch::inside::{flushes, work};
+use crate::commands::dispatch::inside::{counts_lookups, flushes, work};
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::pipeline::elements;
 use crate::commands::dispatch::{named, resolve};
@@ -256,7 +256,7 @@ fn work_alone(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outco
         work(session, txn, args)
     };
     if !matches!(outcome, Ok(Reply::Wait { .. })) {
-        txn.count_lookups(spec.has(Flag::ReadOnly));
+        txn.count_lookups(counts_lookups(spec, &outcome));
     }
     outcome
 }

@@ -8,8 +8,13 @@ use crate::types::Txn;
 /// Runs one of several commands inside a transaction. If it fails, its changes are undone.
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let recording = Recording::begin(session);
-    let outcome = attempt(session, txn, args);
-    txn.count_lookups(args.spec.has(Flag::ReadOnly));
+    let outcome = if args.spec.has(Flag::Write) {
+        let may_change_more = session.may_hold_changes(txn.changed_bytes());
+        may_change_more.and_then(|()| attempt(session, txn, args))
+    } else {
+        attempt(session, txn, args)
+    };
+    txn.count_lookups(counts_lookups(args.spec, &outcome));
     if let Err(error) = &outcome {
         let server = &session.server;
         server.statistics.error(&server.counters, error);
@@ -38,10 +43,33 @@ pub(crate) fn attempt(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) 
         outcome => outcome,
     };
     session.in_transaction = was_inside;
-    if let (Err(_), Some(savepoint)) = (&outcome, savepoint) {
-        txn.roll_back(&savepoint);
+    if let Some(savepoint) = savepoint {
+        // What the commands of a script have changed stays, and a script that did not run has changed nothing.
+        if outcome.is_err() && !matches!(args.spec.handler, Handler::Script(_)) {
+            txn.roll_back(&savepoint);
+        }
+        txn.keep();
     }
     outcome
+}
+
+/// Whether what a command has looked up counts as read. Of those that write, some read a key before they can be refused;
+/// what they look up otherwise, they count themselves.
+pub(crate) fn counts_lookups(spec: &Spec, outcome: &Outcome) -> bool {
+    let reads_first = || {
+        matches!(
+            spec.full_name,
+            "georadius"
+                | "georadiusbymember"
+                | "geosearchstore"
+                | "getdel"
+                | "getex"
+                | "getset"
+                | "set"
+                | "sort"
+        )
+    };
+    spec.has(Flag::ReadOnly) || (outcome.is_err() && reads_first())
 }
 
 /// Calls the function of a command.

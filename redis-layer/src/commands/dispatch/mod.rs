@@ -31,5 +31,5 @@ mod resolve;
 pub(crate) use commit::{Writer, commit, finish, finish_for_many, flag_watchers, publish};
 pub use execute::{Executed, execute};
 pub(crate) use execute::{KEYS_AHEAD_MAX, execute_at};
-pub(crate) use inside::{attempt, call};
+pub(crate) use inside::{attempt, call, counts_lookups};
 pub(crate) use resolve::{named, resolve};

@@ -32,10 +32,12 @@ use bytes::Bytes;
 
 use crate::commands::context::replies::Replies;
 use crate::commands::dispatch::key_locks::{Acquired, Locks, Wait};
-use crate::commands::dispatch::{Executed, attempt, execute_at, finish, finish_for_many, resolve};
+use crate::commands::dispatch::{
+    Executed, attempt, counts_lookups, execute_at, finish, finish_for_many, resolve,
+};
 use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::table::{Flag, Group, Handler, Spec};
-use crate::commands::{Args, CommandError, Reply, Server, Session};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::Txn;
 
 /// The most commands that run together. They hold their locks until the last one is done.
@@ -333,8 +335,8 @@ impl<'c> Record<'c> {
     }
 
     /// Notes what a command has looked up.
-    fn add_lookups(&mut self, txn: &mut Txn<'_>, args: Args<'_>) {
-        let (hits, misses) = txn.end_lookups(args.spec.has(Flag::ReadOnly));
+    fn add_lookups(&mut self, txn: &mut Txn<'_>, spec: &Spec, outcome: &Outcome) {
+        let (hits, misses) = txn.end_lookups(counts_lookups(spec, outcome));
         self.hits += hits;
         self.misses += misses;
     }
@@ -407,7 +409,7 @@ fn run_in_one(
         let session = &mut *sessions[owner];
         session.publish(args.spec.full_name, now_ms);
         let outcome = attempt(session, &mut txn, args);
-        record.add_lookups(&mut txn, args);
+        record.add_lookups(&mut txn, args.spec, &outcome);
         txn.unlock();
         let reply = outcome.unwrap_or_else(Reply::Error);
         bytes += reply.size();

@@ -42,6 +42,19 @@ pub(crate) fn encoding_of(
     let Some(metadata) = lookup_silently(txn, key)? else {
         return Ok(None);
     };
+    // The value is read to see how large its elements are, which is no lookup of the client.
+    let lookups = txn.lookups();
+    let encoding = encoding_for(config, txn, key, metadata)?;
+    txn.set_lookups(lookups);
+    Ok(Some(encoding))
+}
+
+fn encoding_for(
+    config: &Config,
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    metadata: Metadata,
+) -> Result<&'static str, CommandError> {
     let collection = metadata.content.collection();
     let size = collection.map_or(0, |collection| collection.size);
     // If there are too many elements for a compact form, the value need not be read.
@@ -51,7 +64,7 @@ pub(crate) fn encoding_of(
                 .read_value(key)?
                 .is_some_and(|value| has_small_elements(config, &value)))
     };
-    Ok(Some(match metadata.content {
+    Ok(match metadata.content {
         Content::String(text) if parse_integer(&text).is_some() => "int",
         Content::String(text) if text.len() <= EMBEDDED_BYTES => "embstr",
         Content::String(_) | Content::Pieces(_) => "raw",
@@ -61,7 +74,7 @@ pub(crate) fn encoding_of(
         Content::Hash(_) | Content::Set(_) => "hashtable",
         Content::SortedSet(..) if is_compact("zset-max-listpack-entries")? => "listpack",
         Content::SortedSet(..) => "skiplist",
-    }))
+    })
 }
 
 /// Whether each element is small enough for a compact form, or an integer, which is what such a form of a set holds.

@@ -70,13 +70,18 @@ impl SlowLog {
     }
 }
 
+/// How much of a client's name is kept: an entry stays when the client has gone, and a name may be of any length.
+const NAME_BYTES: usize = 1024;
+
 /// The address and the name of the client that sent a command. The client of a script has neither.
 fn sender(session: &Session) -> (String, Vec<u8>) {
     if session.in_script {
         return ("?:0".to_owned(), Vec::new());
     }
     let peer = &session.peer;
-    (peer.address.clone(), peer.view.lock().name.clone())
+    let mut name = peer.view.lock().name.clone();
+    name.truncate(NAME_BYTES);
+    (peer.address.clone(), name)
 }
 
 /// The arguments as they are shown: long ones are cut, and if there are many, the rest is counted.

@@ -26,6 +26,7 @@ pub(crate) use registry::{Publication, Registry, Topic};
 
 use crate::commands::args::glob;
 use crate::commands::config::OutputClass;
+use crate::commands::context::peer::ENTRY_BYTES;
 use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 
@@ -35,6 +36,20 @@ pub(crate) struct Subscriptions {
     /// Indexed by [`Topic`]: names, with numbers in the order in which they were added.
     names: [HashMap<Bytes, u64>; 3],
     last: u64,
+}
+
+/// The messages that a transaction has published so far.
+#[derive(Debug, Default)]
+pub(crate) struct Publications {
+    messages: Vec<Publication>,
+    /// About how much memory they take.
+    bytes: usize,
+}
+
+impl Publications {
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
 }
 
 impl Subscriptions {
@@ -47,10 +62,13 @@ impl Subscriptions {
         self.names.iter().all(HashMap::is_empty)
     }
 
-    fn insert(&mut self, topic: Topic, name: Bytes) {
+    /// Returns whether it was not there.
+    fn insert(&mut self, topic: Topic, name: Bytes) -> bool {
         self.last += 1;
         let names = &mut self.names[topic as usize];
+        let before = names.len();
         names.entry(name).or_insert(self.last);
+        names.len() > before
     }
 
     /// The names in the order in which they were added.
@@ -80,6 +98,7 @@ impl Session {
             for (name, _) in std::mem::take(&mut self.subscriptions.names[topic as usize]) {
                 let registry = &self.server.pubsub;
                 registry.unsubscribe(topic, &name, self.id);
+                self.peer.keeps_no_more(bytes_of(&name));
             }
         }
         self.show_subscriptions();
@@ -93,6 +112,11 @@ impl Session {
     }
 }
 
+/// About how much memory a subscription takes.
+fn bytes_of(name: &Bytes) -> usize {
+    name.len() + ENTRY_BYTES
+}
+
 fn subscribe_to(
     session: &mut Session,
     args: Args<'_>,
@@ -104,7 +128,9 @@ fn subscribe_to(
     for name in args.from(1) {
         // A copy, so that the name does not keep the whole query in memory.
         let name = Bytes::copy_from_slice(name);
-        session.subscriptions.insert(topic, name.clone());
+        if session.subscriptions.insert(topic, name.clone()) {
+            session.peer.keeps(bytes_of(&name));
+        }
         let registry = &session.server.pubsub;
         registry.subscribe(topic, name.clone(), &session.peer);
         confirmations.push(Reply::Push(vec![
@@ -130,7 +156,10 @@ fn unsubscribe_from(
     };
     let mut confirmations = Vec::new();
     for name in names {
-        session.subscriptions.names[topic as usize].remove(&name);
+        let names = &mut session.subscriptions.names[topic as usize];
+        if names.remove(&name).is_some() {
+            session.peer.keeps_no_more(bytes_of(&name));
+        }
         let registry = &session.server.pubsub;
         registry.unsubscribe(topic, &name, session.id);
         confirmations.push(Reply::Push(vec![
@@ -204,7 +233,12 @@ fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
     };
     if session.in_transaction {
         let receivers = session.server.pubsub.receivers(&publication);
-        session.publications.push(publication);
+        let bytes = session.publications.bytes + publication.bytes();
+        // Nobody needs to wait for the commit of what nobody hears. A script can publish without an end.
+        if receivers > 0 && !session.holds_too_much(bytes) {
+            session.publications.messages.push(publication);
+            session.publications.bytes = bytes;
+        }
         return Reply::count(receivers);
     }
     Reply::count(send(&session.server, &publication))
@@ -212,7 +246,7 @@ fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
 
 /// Sends the messages that a transaction has published, in their order.
 pub(crate) fn send_publications(session: &mut Session) {
-    for publication in std::mem::take(&mut session.publications) {
+    for publication in std::mem::take(&mut session.publications).messages {
         send(&session.server, &publication);
     }
 }

@@ -38,6 +38,13 @@ pub(crate) struct Publication {
     pub(crate) except: Option<u64>,
 }
 
+impl Publication {
+    /// About how much memory it takes.
+    pub(super) const fn bytes(&self) -> usize {
+        size_of::<Self>() + self.channel.len() + self.payload.len()
+    }
+}
+
 /// Subscribers by the number of their connection.
 type Subscribers = BTreeMap<u64, Arc<Peer>>;
 type Topics = HashMap<Bytes, Subscribers>;

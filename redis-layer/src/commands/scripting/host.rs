@@ -9,7 +9,7 @@ use super::Request;
 use super::convert::{for_script, refusal};
 use crate::commands::acl::{Account, Context, Denied};
 use crate::commands::args::is_word;
-use crate::commands::dispatch::{attempt, call};
+use crate::commands::dispatch::{attempt, call, counts_lookups};
 use crate::commands::table::{Flag, Handler, Place, Spec, find};
 use crate::commands::{Args, CommandError, Outcome, Protocol, Session};
 use crate::scripting::{Host, Rights, Stop, Value};
@@ -141,7 +141,7 @@ impl TxnHost<'_, '_> {
         let (session, txn) = (&mut *self.session, &mut *self.txn);
         if is_counted_already {
             let outcome = attempt(session, txn, args);
-            txn.end_lookups(args.spec.has(Flag::ReadOnly));
+            txn.end_lookups(counts_lookups(args.spec, &outcome));
             return outcome;
         }
         call(session, txn, args)

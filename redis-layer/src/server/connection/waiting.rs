@@ -57,7 +57,7 @@ impl Connection {
                 () = peer.outbox.changed() => called(&peer.outbox),
             };
             match woken {
-                Woken::Bytes => {}
+                Woken::Bytes => self.show_memory(),
                 Woken::Message if !peer.outbox.is_closed() => {
                     self.take_messages();
                     if self.answer(None).await.is_err() {
@@ -98,6 +98,7 @@ impl Connection {
             }
             () = peer.outbox.changed() => called(&peer.outbox),
         };
+        self.show_memory();
         matches!(woken, Woken::Bytes | Woken::Message)
     }
 

@@ -169,8 +169,10 @@ impl Txn<'_> {
         last.changed(Some(metadata), at, now_ms);
         // The key was live until now.
         self.wrote_expired |= !metadata.is_live(now_ms);
-        let before = self.changes[Space::Metadata.index()].replace(at, Some(metadata.encode()));
-        self.push_undo(Space::Metadata, before);
+        let row = metadata.encode();
+        let length = row.len();
+        let before = self.changes[Space::Metadata.index()].replace(at, Some(row));
+        self.noted(Space::Metadata, length, before);
         true
     }
 

@@ -46,7 +46,9 @@ pub(crate) fn set_name(session: &Session, name: &[u8]) -> Result<(), CommandErro
             "ERR Client names cannot contain spaces, newlines or special characters.",
         ));
     }
-    session.peer.view.lock().name = name.to_vec();
+    let before = std::mem::replace(&mut session.peer.view.lock().name, name.to_vec());
+    session.peer.keeps(name.len());
+    session.peer.keeps_no_more(before.len());
     Ok(())
 }
 

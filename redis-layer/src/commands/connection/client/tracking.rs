@@ -20,7 +20,8 @@ mod commands;
 
 pub(crate) use commands::{caching, getredir, tracking, trackinginfo};
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -29,7 +30,7 @@ use parking_lot::Mutex;
 
 use crate::commands::config::OutputClass;
 use crate::commands::context::outbox::Message;
-use crate::commands::context::peer::{Peer, TrackingView};
+use crate::commands::context::peer::{ENTRY_BYTES, Peer, TrackingView};
 use crate::commands::dispatch::Writer;
 use crate::commands::pubsub::Registry;
 use crate::commands::table::Spec;
@@ -37,6 +38,9 @@ use crate::commands::{Args, Protocol, Reply, Server, Session};
 
 /// The channel on which a RESP2 client receives these messages for another client.
 const INVALIDATE_CHANNEL: &[u8] = b"__redis__:invalidate";
+
+/// How many bytes the keys may have that clients have read.
+const READERS_BYTES_MAX: usize = 256 << 20;
 
 /// Which clients want to know about which keys.
 #[derive(Debug, Default)]
@@ -50,10 +54,14 @@ pub(crate) struct Tracking {
 
 #[derive(Debug, Default)]
 struct Table {
-    /// The clients that have read a key since it last changed.
-    readers: HashMap<Bytes, BTreeSet<u64>>,
+    /// The clients that have read a key since it last changed. In order, so that any one of them is found quickly.
+    readers: BTreeMap<Bytes, BTreeSet<u64>>,
+    /// How many bytes the keys of `readers` have.
+    readers_bytes: usize,
     clients: HashMap<u64, Tracker>,
     prefixes: BTreeMap<Bytes, Prefix>,
+    /// The prefixes under which keys have changed in this turn.
+    changed: BTreeSet<Bytes>,
 }
 
 /// A prefix of keys, with the clients that track it.
@@ -81,6 +89,14 @@ pub(crate) struct Mode {
     redirect: u64,
 }
 
+impl Mode {
+    /// About how much memory the prefixes take.
+    fn bytes(&self) -> usize {
+        let prefixes = self.prefixes.iter();
+        prefixes.map(|prefix| prefix.len() + ENTRY_BYTES).sum()
+    }
+}
+
 /// Which reads are remembered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Choice {
@@ -97,10 +113,10 @@ pub(crate) struct TrackingState {
     /// What `CLIENT CACHING` said about the next command.
     caching: Option<bool>,
     /// Keys that the running transaction has read, and has not changed since.
-    pub(crate) known: Vec<Bytes>,
+    pub(crate) known: HashSet<Bytes>,
     /// Those of which the client has no older copy: it has read them in this transaction for the first time since
     /// they changed.
-    pub(crate) fresh: Vec<Bytes>,
+    pub(crate) fresh: HashSet<Bytes>,
     /// Whether the running transaction has emptied or exchanged databases.
     pub(crate) flushed: bool,
 }
@@ -140,13 +156,11 @@ impl Tracking {
         let mut fresh = Vec::new();
         for key in keys {
             let key = Bytes::copy_from_slice(key);
-            let readers = table.readers.entry(key.clone()).or_default();
-            if readers.insert(client) {
+            if table.add_reader(&key, client) {
                 fresh.push(key);
             }
         }
-        let most = server.config.live.tracked_keys();
-        if most > 0 && table.readers.len() > most {
+        if table.exceeds(server.config.live.tracked_keys()) {
             self.has_pending.store(true, Ordering::Release);
         }
         fresh
@@ -192,7 +206,7 @@ impl Tracking {
             return;
         }
         let mut table = self.table.lock();
-        table.readers.clear();
+        table.forget_readers();
         for tracker in table.clients.values() {
             tracker.send(server, &Reply::Null);
         }
@@ -203,24 +217,47 @@ impl Table {
     /// Removes keys until at most `most` are left, and tells their readers that they are out of date. 0 means no
     /// limit.
     fn keep_within(&mut self, server: &Server, most: usize) {
-        while most > 0 && self.readers.len() > most {
-            let Some(key) = self.readers.keys().next().cloned() else {
+        while self.exceeds(most) {
+            let Some((key, _)) = self.readers.first_key_value() else {
                 break;
             };
+            let key = key.clone();
             self.invalidate(server, &key, Writer::default());
         }
     }
 
+    /// Whether there are more keys than `most`, or keys of too many bytes: a single one may have half a gigabyte.
+    fn exceeds(&self, most: usize) -> bool {
+        (most > 0 && self.readers.len() > most) || self.readers_bytes > READERS_BYTES_MAX
+    }
+
+    /// Notes that a client has read a key. Returns whether that is new.
+    fn add_reader(&mut self, key: &Bytes, client: u64) -> bool {
+        let readers = self.readers.entry(key.clone()).or_insert_with(|| {
+            self.readers_bytes += key.len();
+            BTreeSet::new()
+        });
+        readers.insert(client)
+    }
+
+    fn forget_readers(&mut self) {
+        self.readers = BTreeMap::new();
+        self.readers_bytes = 0;
+    }
+
     /// Tells the readers of a key that it is out of date.
     fn invalidate(&mut self, server: &Server, key: &Bytes, writer: Writer<'_>) {
-        for client in self.readers.remove(key).unwrap_or_default() {
+        let Some(readers) = self.readers.remove(key) else {
+            return;
+        };
+        self.readers_bytes -= key.len();
+        for client in readers {
             let is_reader = writer.reader == Some(client);
             let is_own = is_reader || writer.client == Some(client);
-            if is_reader || (is_own && writer.knows.contains(key)) {
-                let readers = self.readers.entry(key.clone()).or_default();
-                readers.insert(client);
+            if is_reader || (is_own && writer.knows(key)) {
+                self.add_reader(key, client);
             }
-            if is_own && writer.fresh.contains(key) {
+            if is_own && writer.has_no_older(key) {
                 continue;
             }
             if let Some(tracker) = self.clients.get(&client)
@@ -234,19 +271,39 @@ impl Table {
 
     /// Notes which keys have changed under which prefixes. Returns whether any did.
     fn note_changes(&mut self, keys: &[Bytes], writer: Writer<'_>) -> bool {
-        let mut are_any = false;
-        for (prefix, noted) in &mut self.prefixes {
-            for key in keys.iter().filter(|key| key.starts_with(prefix)) {
-                noted.changed.insert(key.clone(), writer.client);
-                are_any = true;
+        for key in keys {
+            // From the longest to the shortest, so that a client with many prefixes does not make changes slow. The
+            // greatest prefix that is not greater than what is left of the key begins it, or shares with it as many
+            // bytes as any that does.
+            let mut beginning = &key[..];
+            loop {
+                let not_greater = (Bound::Unbounded, Bound::Included(beginning));
+                let mut before = self.prefixes.range_mut::<[u8], _>(not_greater);
+                let Some((prefix, noted)) = before.next_back() else {
+                    break;
+                };
+                let mut same = common_length(prefix, beginning);
+                if same == prefix.len() {
+                    noted.changed.insert(key.clone(), writer.client);
+                    self.changed.insert(prefix.clone());
+                    let Some(shorter) = same.checked_sub(1) else {
+                        break;
+                    };
+                    same = shorter;
+                }
+                beginning = &key[..same];
             }
         }
-        are_any
+        !self.changed.is_empty()
     }
 
     fn send_invalidations(&mut self, server: &Server) {
         let clients = &self.clients;
-        for prefix in self.prefixes.values_mut() {
+        for name in std::mem::take(&mut self.changed) {
+            // Everybody may have left it meanwhile.
+            let Some(prefix) = self.prefixes.get_mut(&name) else {
+                continue;
+            };
             let changed = std::mem::take(&mut prefix.changed);
             let trackers = prefix.clients.iter();
             for tracker in trackers.filter_map(|client| clients.get(client)) {
@@ -278,7 +335,7 @@ impl Table {
             });
         }
         if self.clients.is_empty() {
-            self.readers = HashMap::new();
+            self.forget_readers();
         }
         Some(tracker)
     }
@@ -331,6 +388,11 @@ impl Tracker {
     }
 }
 
+/// For how many bytes two texts are the same.
+fn common_length(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
 fn is_listening(registry: &Registry, target: &Peer) -> bool {
     registry.is_subscribed(INVALIDATE_CHANNEL, target.id)
 }
@@ -341,7 +403,9 @@ impl Session {
         if self.tracking.mode.is_none() {
             return;
         }
-        self.tracking = TrackingState::default();
+        let before = std::mem::take(&mut self.tracking);
+        self.peer
+            .keeps_no_more(before.mode.map_or(0, |mode| mode.bytes()));
         let tracking = &self.server.tracking;
         let mut table = tracking.table.lock();
         if table.remove(self.id).is_some() {
@@ -370,7 +434,10 @@ impl Session {
             is_broken: false,
             redirect: mode.redirect,
         };
-        self.tracking.mode = Some(mode);
+        self.peer.keeps(mode.bytes());
+        let before = self.tracking.mode.replace(mode);
+        self.peer
+            .keeps_no_more(before.map_or(0, |mode| mode.bytes()));
     }
 
     /// Remembers the keys that a command is about to read, if this client tracks them. For a script that reads, these
@@ -407,7 +474,9 @@ impl Session {
             if args.spec.keys.is_none() {
                 read.clear();
             } else if !read.is_empty() {
-                read.retain(|read| args.spec.keys.of(args.from(0)).all(|key| key != read));
+                for key in args.spec.keys.of(args.from(0)) {
+                    read.remove(key);
+                }
             }
         }
     }

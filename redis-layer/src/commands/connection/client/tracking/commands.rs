@@ -3,6 +3,8 @@
 //! All options are read first, then checked against one another and against the current mode, which is the order of
 //! Redis's errors.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 
 use super::{Choice, Mode};
@@ -113,8 +115,11 @@ fn check_mode(session: &Session, asked: Asked) -> Result<Mode, CommandError> {
     if let Some(refusal) = refusal {
         return Err(CommandError::fixed(refusal));
     }
-    let existing = current.map(|current| &current.prefixes);
-    check_prefixes(existing.into_iter().flatten(), &prefixes)?;
+    if let Some(current) = current {
+        check_prefixes(&current.prefixes, &prefixes)?;
+    } else {
+        check_prefixes(&BTreeSet::new(), &prefixes)?;
+    }
     mode.prefixes = prefixes
         .iter()
         .map(|prefix| Bytes::copy_from_slice(prefix))
@@ -127,35 +132,71 @@ fn check_mode(session: &Session, asked: Asked) -> Result<Mode, CommandError> {
     Ok(mode)
 }
 
-/// The prefixes of one client must not overlap, or it would be told of a key twice.
-fn check_prefixes<'a>(
-    existing: impl Iterator<Item = &'a Bytes>,
-    added: &[Bytes],
-) -> Result<(), CommandError> {
-    let overlap = |a: &Bytes, b: &Bytes| a.starts_with(b) || b.starts_with(a);
-    let refuse = |added: &Bytes, with: &[u8], other: &Bytes| {
-        Err(CommandError::quoting(&[
+/// The prefixes of one client must not overlap, or it would be told of a key twice. The first of `added` that overlaps with
+/// another one is named.
+fn check_prefixes(existing: &BTreeSet<Bytes>, added: &[Bytes]) -> Result<(), CommandError> {
+    let first = first_overlap(added);
+    for (position, prefix) in added.iter().enumerate() {
+        let (with, other) = if let Some(other) = overlap_among(existing, prefix) {
+            (&b"an existing"[..], other)
+        } else if first == Some(position) {
+            let mut later = added[position + 1..].iter();
+            let Some(other) = later.find(|other| overlap(prefix, other)) else {
+                continue;
+            };
+            (&b"another provided"[..], other)
+        } else {
+            continue;
+        };
+        return Err(CommandError::quoting(&[
             b"ERR Prefix '",
-            added,
+            prefix,
             b"' overlaps with ",
             with,
             b" prefix '",
             other,
             b"'. Prefixes for a single client must not overlap.",
-        ]))
-    };
-    for other in existing {
-        if let Some(prefix) = added.iter().find(|prefix| overlap(prefix, other)) {
-            return refuse(prefix, b"an existing", other);
-        }
-    }
-    for (position, prefix) in added.iter().enumerate() {
-        let mut later = added[position + 1..].iter();
-        if let Some(other) = later.find(|other| overlap(prefix, other)) {
-            return refuse(prefix, b"another provided", other);
-        }
+        ]));
     }
     Ok(())
+}
+
+fn overlap(a: &[u8], b: &[u8]) -> bool {
+    a.starts_with(b) || b.starts_with(a)
+}
+
+/// One of `existing`, which do not overlap among themselves, that overlaps with a prefix. Then what it begins with is
+/// the greatest that is not greater, and what begins with it the least that is not less.
+fn overlap_among<'a>(existing: &'a BTreeSet<Bytes>, prefix: &Bytes) -> Option<&'a Bytes> {
+    let before = existing.range::<Bytes, _>(..=prefix).next_back();
+    let behind = existing.range::<Bytes, _>(prefix..).next();
+    let mut neighbours = before.into_iter().chain(behind);
+    neighbours.find(|other| overlap(prefix, other))
+}
+
+/// The position of the first one that overlaps with any other. In their order, those that begin with a prefix follow
+/// it at once.
+fn first_overlap(prefixes: &[Bytes]) -> Option<usize> {
+    let mut in_order: Vec<(&Bytes, usize)> = prefixes.iter().zip(0..).collect();
+    in_order.sort_unstable();
+    // What the last one begins with, each the beginning of the next.
+    let mut beginnings: Vec<(&Bytes, usize)> = Vec::new();
+    let mut first: Option<usize> = None;
+    for (prefix, position) in in_order {
+        while beginnings
+            .pop_if(|(beginning, _)| !prefix.starts_with(beginning))
+            .is_some()
+        {}
+        if let Some(&(_, earliest)) = beginnings.last() {
+            let earlier = earliest.min(position);
+            first = Some(first.map_or(earlier, |first| first.min(earlier)));
+        }
+        let earliest = beginnings
+            .last()
+            .map_or(position, |last| last.1.min(position));
+        beginnings.push((prefix, earliest));
+    }
+    first
 }
 
 /// `CLIENT CACHING YES | NO`
