@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::iter;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -562,6 +563,31 @@ fn a_long_transaction_of_a_client_with_a_cache_is_quick() {
     }
     assert!(client.reply().unwrap().starts_with(b"*100000"));
     assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+/// Who reads far more keys than the server remembers is told of them in the end, and nobody waits for long.
+#[test]
+fn far_too_many_keys_are_forgotten_quickly() {
+    let ours = ours();
+    let mut client = Client::connect(ours.address);
+    client.call(&["hello", "3"]);
+    client.call(&["config", "set", "tracking-table-max-keys", "10"]);
+    client.call(&["client", "tracking", "on"]);
+    let names = names("k");
+    let words: Vec<&str> = iter::once("exists")
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    let started = Instant::now();
+    // The answer comes first: who is told before it would take it for a newer value.
+    assert_eq!(client.call(&words), ":0\\r\\n");
+    let told = (0..MANY - 10).filter(|_| client.reply().unwrap().starts_with(b">2"));
+    assert_eq!(told.count(), MANY - 10);
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(
+        client
+            .call(&["info", "stats"])
+            .contains("tracking_total_keys:10\\r\\n")
+    );
 }
 
 /// A key may have half a gigabyte.

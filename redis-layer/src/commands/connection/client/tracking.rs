@@ -47,9 +47,10 @@ const READERS_BYTES_MAX: usize = 256 << 20;
 pub(crate) struct Tracking {
     table: Mutex<Table>,
     clients: AtomicUsize,
-    /// Whether there is something to do at the end of the turn: to tell changes under prefixes, or to remove keys
-    /// from the table.
+    /// Whether changes under prefixes are to be told at the end of the turn.
     has_pending: AtomicBool,
+    /// Whether keys are to be removed from the table, at the end of the turn of a client.
+    is_over: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -161,7 +162,7 @@ impl Tracking {
             }
         }
         if table.exceeds(server.config.live.tracked_keys()) {
-            self.has_pending.store(true, Ordering::Release);
+            self.is_over.store(true, Ordering::Release);
         }
         fresh
     }
@@ -189,14 +190,12 @@ impl Tracking {
         }
     }
 
-    /// Called at the end of a turn: tells clients that track prefixes what has changed, and keeps the table within
-    /// its limit.
+    /// Called at the end of a turn: tells clients that track prefixes what has changed.
     pub(crate) fn send_invalidations(&self, server: &Server) {
         if self.has_pending.load(Ordering::Acquire) {
             let mut table = self.table.lock();
             self.has_pending.store(false, Ordering::Relaxed);
             table.send_invalidations(server);
-            table.keep_within(server, server.config.live.tracked_keys());
         }
     }
 
@@ -483,7 +482,13 @@ impl Session {
 
     /// Called after commands that arrived together have run: tells clients that track prefixes what changed.
     pub fn send_invalidations(&self) {
-        self.server.tracking.send_invalidations(&self.server);
+        let tracking = &self.server.tracking;
+        tracking.send_invalidations(&self.server);
+        // Not at the end of other turns, such as that of the cleaning: a client whose long command has just read too many keys
+        // would be told before its answer.
+        if tracking.is_over.swap(false, Ordering::AcqRel) {
+            tracking.limit(&self.server);
+        }
     }
 
     /// Called after a command, even an unknown one: `CLIENT CACHING` applies to one command or one transaction.
