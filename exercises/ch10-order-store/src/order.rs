@@ -90,8 +90,7 @@ impl Order {
         (self.user.as_str(), self.at, self.status.byte()).to_key()
     }
 
-    /// The order with this id and this value, if [`value`](Self::value) wrote
-    /// it.
+    /// The order with this id, if [`value`](Self::value) wrote this value.
     pub fn read(id: u32, value: &[u8]) -> Option<Self> {
         let (user, at, byte) = <(String, u64, u8)>::from_key(value).ok()?;
         let status = Status::ALL
