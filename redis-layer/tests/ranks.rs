@@ -301,6 +301,29 @@ fn a_reader_with_an_old_snapshot_takes_a_new_one_under_the_lock() {
     assert_eq!(rank_in(&mut writer, b"m500"), Some(502));
     drop(writer);
     let lock = store.lock(Scope::Everything).unwrap();
+/// Without an index, a reader of ranks takes the lock; if somebody keeps it for long, a walk answers.
+#[test]
+fn ranks_are_answered_without_an_index_while_somebody_keeps_the_lock_of_the_key() {
+    for kind in StoreKind::ALL {
+        let mut direct = large(kind);
+        for n in 0..300 {
+            direct.run(&format!("rpush l {n}"));
+        }
+        direct.run("linsert l before 150 new");
+        direct.server.shared.rank_indexes().clear();
+        let store = Arc::clone(&direct.store);
+        let lock = store.lock(Scope::Everything).unwrap();
+        assert_eq!(direct.show("zrank z m500"), "500");
+        assert_eq!(direct.show("zcount z 400 (600"), "200");
+        assert_eq!(direct.show("zrange z 500 501"), "[m500 m501]");
+        assert_eq!(direct.show("lindex l 150"), "new");
+        assert_eq!(direct.server.shared.rank_indexes().len(), 0);
+        drop(lock);
+        assert_eq!(direct.show("zrank z m500"), "500");
+        assert_eq!(direct.server.shared.rank_indexes().len(), 1);
+    }
+}
+
     assert_eq!(ask(&mut begin()), Some(501), "it is settled again");
     drop(lock);
 }
