@@ -12,11 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benches::{arbitrary, user_key};
+use benches::{arbitrary, open, user_key};
 use criterion::{Criterion, Throughput};
-use engine::{
-    Background, CompactionFilter, Compression, Db, Decision, FamilyOptions, Options, Strategy,
-};
+use engine::{Background, CompactionFilter, Compression, Decision, FamilyOptions, Strategy};
 
 const TABLES: u64 = 4;
 const ENTRIES_PER_TABLE: u64 = 10_000;
@@ -39,11 +37,7 @@ impl CompactionFilter for KeepAll {
 /// A database with overlapping tables in level 0; the time that one compaction of all takes.
 fn compact_once(dir: &Path, family: &FamilyOptions) -> Duration {
     let dir = tempfile::tempdir_in(dir).unwrap();
-    let options = Options {
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let db = Db::open(dir.path(), options.family("default", family.clone())).unwrap();
+    let db = open(dir.path(), Background::Manual, family.clone());
     let mut value = [b'v'; 100];
     for table in 0..TABLES {
         // Half of each table's keys are in every table.
@@ -98,11 +92,7 @@ fn overwrite(dir: &Path, strategy: Strategy) -> Duration {
         level_base_bytes: 256 << 10,
         ..FamilyOptions::default()
     };
-    let options = Options {
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let db = Db::open(dir.path(), options.family("default", family)).unwrap();
+    let db = open(dir.path(), Background::Manual, family);
     let began = Instant::now();
     for (at, bits) in arbitrary(OVERWRITES, 9).into_iter().enumerate() {
         db.put(user_key(bits % OVERWRITTEN_KEYS), [bits as u8; 100])

@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use benches::orders::{LANES, Lane, rows};
 use criterion::{BatchSize, Criterion, Throughput};
-use engine::{Background, Db, FamilyOptions, Options};
+use engine::{Background, Db, FamilyOptions};
 use tempfile::TempDir;
 
 const ROWS: usize = 20_000;
@@ -22,11 +22,7 @@ fn open(lane: &Lane) -> (TempDir, Db) {
         comparator: (lane.order)(),
         ..FamilyOptions::default()
     };
-    let options = Options {
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let db = Db::open(dir.path(), options.family("default", family)).unwrap();
+    let db = benches::open(dir.path(), Background::Manual, family);
     (dir, db)
 }
 

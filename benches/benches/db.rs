@@ -9,24 +9,15 @@
 //! `benches/peers`.
 
 use std::hint::black_box;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use benches::{shuffled, user_key};
+use benches::{open, shuffled, user_key};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use engine::{Background, Cursor, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
+use engine::{Background, Cursor, Db, FamilyOptions, WriteBatch, WriteOptions};
 
 const ROWS: usize = 100_000;
 const SYNCED_WRITES: usize = 8;
 const VALUE: [u8; 100] = [b'v'; 100];
-
-fn open(dir: &Path, background: Background, family: FamilyOptions) -> Db {
-    let options = Options {
-        background,
-        ..Options::default()
-    };
-    Db::open(dir, options.family("default", family)).unwrap()
-}
 
 /// Even rows, in random order.
 fn fill(db: &Db) {

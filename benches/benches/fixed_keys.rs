@@ -8,8 +8,7 @@
 //!
 //! The types that `keys` does not ask about in more detail: `bool`, all widths of integers but `i64`, the shorter floats,
 //! and the numeric order of floats. Encoding is for 1,000 values, sorting for 10,000 rows, which are byte strings both
-//! ways, as a store has them. The naive ones are little-endian. A comparator is faster for a lone value, as it is for a lone
-//! `i64`: it loads two numbers, where a comparison of bytes calls a function.
+//! ways, as a store has them. The naive ones are little-endian.
 //!
 //! As for a lone `i64` (`keys/sort`), a comparator is faster for a lone number: it loads two of them, where a comparison of
 //! bytes calls a function. It loses for the numeric order of floats, which has to look for what is not comparable.

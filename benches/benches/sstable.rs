@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
-use benches::{OpaqueBytewise, user_key};
+use benches::{OpaqueBytewise, arbitrary, user_key};
 use criterion::{BatchSize, Criterion, Throughput};
 use engine::comparator::Comparator;
 use engine::cursor::InternalCursor;
@@ -41,17 +41,11 @@ fn open(path: &Path, comparator: Comparator) -> Arc<Table> {
 
 /// Keys to look for, in an order that no cache foresees: those in the table, or those between them.
 fn targets(entries: u64, between: u64) -> Vec<Vec<u8>> {
-    let mut state = 1u64;
-    (0..10_000)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+    arbitrary(10_000, 1)
+        .into_iter()
+        .map(|bits| {
             let mut key = Vec::new();
-            internal_key::append_first(
-                &mut key,
-                &user_key(2 * ((state >> 33) % entries) + between),
-            );
+            internal_key::append_first(&mut key, &user_key(2 * (bits % entries) + between));
             key
         })
         .collect()

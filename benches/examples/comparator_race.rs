@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use benches::orders::{LANES, Lane, rows};
 use benches::shuffled;
-use engine::{Background, Db, FamilyOptions, Options};
+use engine::{Background, Db, FamilyOptions};
 use tempfile::TempDir;
 
 const ROWS: usize = 50_000;
@@ -32,11 +32,7 @@ fn open(lane: &Lane) -> (TempDir, Db) {
         comparator: (lane.order)(),
         ..FamilyOptions::default()
     };
-    let options = Options {
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let db = Db::open(dir.path(), options.family("default", family)).expect("a new database");
+    let db = benches::open(dir.path(), Background::Manual, family);
     (dir, db)
 }
 

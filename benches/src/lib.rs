@@ -12,10 +12,11 @@
 pub mod orders;
 
 use std::cmp::Ordering;
+use std::path::Path;
 use std::time::Duration;
 
 use criterion::Criterion;
-use engine::Compare;
+use engine::{Background, Compare, Db, FamilyOptions, Options};
 
 /// Few samples, a short time: differences below a tenth are not what these are for.
 #[must_use]
@@ -25,6 +26,20 @@ pub fn short() -> Criterion {
         .warm_up_time(Duration::from_millis(150))
         .measurement_time(Duration::from_millis(500))
         .without_plots()
+}
+
+/// Opens a database in `dir`, whose default family has the options `family`.
+///
+/// # Panics
+///
+/// If it cannot be opened.
+#[must_use]
+pub fn open(dir: &Path, background: Background, family: FamilyOptions) -> Db {
+    let options = Options {
+        background,
+        ..Options::default()
+    };
+    Db::open(dir, options.family("default", family)).expect("a folder for a database")
 }
 
 /// The bytewise order as a user would write it: the engine cannot see what it is.

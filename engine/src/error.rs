@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A message names the file (and the offset, if there is one), what was expected and what was found.
-//! 2. A message ends with what to do next. "Failed to open" alone is never enough.
+//! 2. A message ends with what to do next, or says what would have been accepted. "Failed to open" alone is never enough.
 //! 3. `Corruption` is only used for bytes on disk, `InvalidArgument` only for what a caller passed in.
 //!
 //! The order-preserving encodings in `keys` have an error of their own, `DecodeError`, because that

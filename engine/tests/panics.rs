@@ -87,6 +87,27 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
         .unwrap_or_else(|_| panic!("{what} never ends"))
 }
 
+/// Writes when it is dropped.
+struct LastWords<'d>(&'d Db);
+
+impl Drop for LastWords<'_> {
+    fn drop(&mut self) {
+        self.0.put("last words", "1").unwrap();
+    }
+}
+
+#[test]
+fn a_write_in_a_destructor_is_an_ordinary_write_although_another_panic_unwinds() {
+    let db = open(&MemoryVfs::new(), Background::Manual, tiny());
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _last_words = LastWords(&db);
+        panic!("this has nothing to do with the database");
+    }));
+    assert!(unwound.is_err());
+    db.put("after", "2").unwrap();
+    assert!(db.get("last words").unwrap().is_some());
+}
+
 #[test]
 fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
     let vfs = MemoryVfs::new();

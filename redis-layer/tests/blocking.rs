@@ -365,6 +365,34 @@ fn who_moves_waits_for_the_source_alone() {
     });
 }
 
+/// `EXEC` holds the locks of its keys while it ends the wait, and somebody who has pushed an element waits for them, to
+/// serve the client.
+#[test]
+fn a_wait_that_is_being_served_is_ended_in_a_transaction() {
+    let server = start();
+    let mut waiting = Client::connect(server.address);
+    let id = call(&mut waiting, "client id");
+    let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
+    send(&mut waiting, "blpop a b 0");
+    thread::sleep(SETTLE);
+    let mut ending = Client::connect(server.address);
+    let unblock = format!("client unblock {id}");
+    for line in ["multi", "llen b", "debug sleep 0.5", &unblock, "exec"] {
+        send(&mut ending, line);
+    }
+    thread::sleep(SETTLE);
+    let mut writer = Client::connect(server.address);
+    send(&mut writer, "rpush a x");
+    for answer in ["+OK", "+QUEUED", "+QUEUED", "+QUEUED"] {
+        assert_eq!(reply(&mut ending), format!("{answer}\\r\\n"));
+    }
+    let executed = reply(&mut ending);
+    assert_eq!(executed, "*3\\r\\n:0\\r\\n+OK\\r\\n:1\\r\\n");
+    assert_eq!(reply(&mut waiting), "*-1\\r\\n");
+    assert_eq!(reply(&mut writer), ":1\\r\\n");
+    assert_eq!(call(&mut writer, "llen a"), ":1\\r\\n");
+}
+
 /// What a wait ends with is counted like an answer that comes at once: the error by its code, and the command as failed.
 #[test]
 fn an_error_after_a_wait_is_counted() {

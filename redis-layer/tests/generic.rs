@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{Direct, over_every_store};
+use common::{Direct, START_MS, StoreKind, over_every_store};
 use redis_layer::commands::Reply;
+use redis_layer::types::{Content, Txn};
 
 const NO_KEY: &str = "ERR no such key";
 const SAME: &str = "ERR source and destination objects are the same";
@@ -172,7 +173,7 @@ fn no_reader_sees_two_mappings() {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
-    let mut direct = Direct::new(common::StoreKind::Engine);
+    let mut direct = Direct::new(StoreKind::Engine);
     direct.run("set in0 v");
     direct.run("select 1");
     direct.run("set in1 v");
@@ -329,7 +330,7 @@ fn keys_are_found_by_pattern_and_by_type() {
 /// In a large database keys are not counted out, and every part of it is reached all the same.
 #[test]
 fn random_keys_come_from_everywhere() {
-    let mut direct = Direct::new(common::StoreKind::BTree);
+    let mut direct = Direct::new(StoreKind::BTree);
     for i in 0..3000 {
         direct.run(&format!("set k{i:04} v"));
     }
@@ -435,7 +436,7 @@ fn idle_times_end_with_a_use() {
 
 #[test]
 fn the_idle_time_of_a_key_beyond_the_table_is_the_least_that_it_can_be() {
-    let mut direct = Direct::new(common::StoreKind::BTree);
+    let mut direct = Direct::new(StoreKind::BTree);
     direct.run("set old v");
     direct.clock.advance_ms(100_000);
     assert_eq!(direct.show("object idletime old"), "100");
@@ -446,4 +447,21 @@ fn the_idle_time_of_a_key_beyond_the_table_is_the_least_that_it_can_be() {
     assert_eq!(direct.show("object idletime old"), "30");
     direct.run("get old");
     assert_eq!(direct.show("object idletime old"), "0");
+}
+
+/// All bytes of a large collection, times its size, are more than 64 bits hold. Here the size is wrong, which `fsck`
+/// reports.
+#[test]
+fn the_memory_of_a_collection_of_any_size_is_estimated() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct.run("sadd s a b");
+    let mut txn = Txn::begin(&*direct.store, &direct.server.shared, 0, START_MS).unwrap();
+    let mut metadata = txn.lookup(b"s").unwrap().unwrap();
+    let Content::Set(collection) = &mut metadata.content else {
+        panic!("it is a set");
+    };
+    collection.size = u64::MAX;
+    txn.set_metadata(b"s", &metadata);
+    txn.commit().unwrap();
+    assert_eq!(direct.show("memory usage s"), i64::MAX.to_string());
 }

@@ -12,7 +12,7 @@ use common::random::Random;
 use common::{Direct, START_MS, StoreKind, over_every_store};
 use redis_layer::store::{Direction, Scope};
 use redis_layer::types::zset::{AddRule, SortedSet, rank};
-use redis_layer::types::{Txn, check_ranks};
+use redis_layer::types::{Content, Txn, check_ranks};
 
 /// A set as a map, and its order.
 #[derive(Default)]
@@ -263,6 +263,28 @@ fn a_reader_without_a_lock_walks_its_own_snapshot() {
     assert_eq!(direct.show("zrank z m500"), "501");
 }
 
+/// A size in a metadata row may be wrong, which `fsck` reports. The search for members that are not there ends.
+#[test]
+fn random_members_come_to_an_end_although_the_size_of_the_set_is_wrong() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    for n in 0..200 {
+        direct.run(&format!("zadd z {n} m{n}"));
+    }
+    let shared = &direct.server.shared;
+    let begin = || Txn::begin(&*direct.store, shared, 0, START_MS).unwrap();
+    let mut txn = begin();
+    let mut metadata = txn.lookup(b"z").unwrap().unwrap();
+    let Content::SortedSet(collection, _) = &mut metadata.content else {
+        panic!("it is a sorted set");
+    };
+    collection.size = 4000;
+    txn.set_metadata(b"z", &metadata);
+    txn.commit().unwrap();
+    let mut txn = begin();
+    let set = SortedSet::open(&mut txn, b"z").unwrap().unwrap();
+    assert!(rank::random_different(&set, 1000).unwrap().len() < 1000);
+}
+
 /// Who only reads needs no lock: the index tells whether it is that of the snapshot.
 #[test]
 fn ranks_are_answered_while_somebody_holds_the_lock_of_the_key() {
@@ -276,6 +298,29 @@ fn ranks_are_answered_while_somebody_holds_the_lock_of_the_key() {
         assert_eq!(direct.show("zrange z 500 501"), "[new m500]");
         assert_eq!(direct.show("zrange missing 500 501"), "[]");
         drop(lock);
+    }
+}
+
+/// Without an index, a reader of ranks takes the lock; if somebody keeps it for long, a walk answers.
+#[test]
+fn ranks_are_answered_without_an_index_while_somebody_keeps_the_lock_of_the_key() {
+    for kind in StoreKind::ALL {
+        let mut direct = large(kind);
+        for n in 0..300 {
+            direct.run(&format!("rpush l {n}"));
+        }
+        direct.run("linsert l before 150 new");
+        direct.server.shared.rank_indexes().clear();
+        let store = Arc::clone(&direct.store);
+        let lock = store.lock(Scope::Everything).unwrap();
+        assert_eq!(direct.show("zrank z m500"), "500");
+        assert_eq!(direct.show("zcount z 400 (600"), "200");
+        assert_eq!(direct.show("zrange z 500 501"), "[m500 m501]");
+        assert_eq!(direct.show("lindex l 150"), "new");
+        assert_eq!(direct.server.shared.rank_indexes().len(), 0);
+        drop(lock);
+        assert_eq!(direct.show("zrank z m500"), "500");
+        assert_eq!(direct.server.shared.rank_indexes().len(), 1);
     }
 }
 

@@ -92,6 +92,22 @@ fn a_command_that_fails_leaves_nothing_and_the_others_stay() {
     });
 }
 
+/// It would wait for the locks of its own transaction.
+#[test]
+fn strings_to_test_with_are_not_stored_in_a_transaction() {
+    over_every_store(|direct| {
+        let refusal = "ERR DEBUG POPULATE is not allowed in a transaction";
+        direct.expect(&[
+            ("multi", "OK"),
+            ("get key:0", "QUEUED"),
+            ("debug populate 1", "QUEUED"),
+            ("exec", &format!("[nil {refusal}]")),
+            ("debug populate 1", "OK"),
+            ("get key:0", "value:0"),
+        ]);
+    });
+}
+
 #[test]
 fn a_refused_command_refuses_the_transaction() {
     let mut direct = Direct::new(StoreKind::BTree);

@@ -102,6 +102,7 @@ pub struct PrefixRange {
 }
 
 /// The order of one column family.
+///
 /// It is an enum and not only a trait object so that the compiler sees the usual order as a
 /// `memcmp` that it can inline.
 #[derive(Clone, Default)]
@@ -144,10 +145,9 @@ impl Comparator {
         }
     }
 
-    /// Refuses a custom order without a name, which is stored and compared at every opening, and one
-    /// under the name of a built-in one: if a program later opened the
-    /// database without it, the built-in order would be used, and the keys would be out of order.
-    /// The reversed byte order is itself a custom one, so it is recognized by its answers.
+    /// Refuses a custom order without a name, because the name is stored and compared at every opening; and one under the
+    /// name of a built-in order: if a program later opened the database without it, the built-in order would be used, and
+    /// the keys would be out of order. The reversed byte order is itself a custom one, so it is recognized by its answers.
     ///
     /// # Errors
     /// `InvalidArgument`.

@@ -169,18 +169,15 @@ pub(super) fn outcome_of<T>(outcome: &Result<T>, cancelled: bool) -> Outcome {
     }
 }
 
+/// The files as additions to a level of a family, for an edit.
 pub(super) fn at_level(
     family: &FamilyCore,
     level: usize,
     files: &[FileMeta],
 ) -> impl Iterator<Item = (FamilyId, usize, FileMeta)> {
-    let id = family.id;
     files
         .iter()
-        .cloned()
-        .map(move |file| (id, level, file))
-        .collect::<Vec<_>>()
-        .into_iter()
+        .map(move |file| (family.id, level, file.clone()))
 }
 
 /// Makes a family's readers see the tables of `state`, and the frozen memtables that remain.

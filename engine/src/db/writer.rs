@@ -175,7 +175,7 @@ impl Core {
     pub(super) fn commit(
         &self,
         writer: &mut Writer,
-        mut group: Vec<WriteBatch>,
+        group: Vec<WriteBatch>,
         sync: bool,
     ) -> Result<()> {
         let records: usize = group.iter().map(WriteBatch::len).sum();
@@ -186,7 +186,21 @@ impl Core {
             // A synced write is there after a restart, so it must not be acknowledged without its directory.
             self.check_in_place()?;
         }
-        let _unwinding = PoisonIfUnwinding(self);
+        let unwinding = PoisonIfUnwinding(self);
+        let committed = self.append_and_apply(writer, group, sync);
+        // So only a panic drops it.
+        std::mem::forget(unwinding);
+        committed
+    }
+
+    /// Appends a group of batches to the log, and applies them to the memtables.
+    fn append_and_apply(
+        &self,
+        writer: &mut Writer,
+        mut group: Vec<WriteBatch>,
+        sync: bool,
+    ) -> Result<()> {
+        let records: usize = group.iter().map(WriteBatch::len).sum();
         let last_sequence = number_records(&mut group, writer.last_sequence);
         if records > 0 {
             self.append_to_log(writer, &group)?;
@@ -438,16 +452,14 @@ impl Core {
     }
 }
 
-/// Poisons the database if dropped by a panic, which a comparator may raise within a memtable. The
+/// Poisons the database if dropped, which only a panic does: a comparator may raise one within a memtable. The
 /// log then holds a batch whose numbers the writer does not count as used, and a second batch with
 /// the same numbers would make the log unreadable.
 struct PoisonIfUnwinding<'a>(&'a Core);
 
 impl Drop for PoisonIfUnwinding<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.poison(&"a thread panicked while it wrote");
-        }
+        self.0.poison(&"a thread panicked while it wrote");
     }
 }
 

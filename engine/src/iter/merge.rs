@@ -337,7 +337,6 @@ impl MergeCursor {
     ///
     /// # Panics
     /// If the cursor is nowhere.
-    /// If the cursor is nowhere.
     pub fn run(
         &mut self,
         upper: Option<&[u8]>,

@@ -1,4 +1,5 @@
 //! Floats: a set sign bit inverts everything, a clear one is set, then big-endian bytes.
+//!
 //! Rule: IEEE 754 is sign and magnitude. Without the sign bit, the bits of a float count upwards
 //! with its magnitude: first the exponent, then the fraction. So positive floats already sort, but
 //! negative ones sort backwards and after the positive ones. Setting the top bit of the positive

@@ -64,6 +64,29 @@ pub const BLOCK_BYTES: usize = 32 << 10;
 /// The length of the header before a fragment's payload.
 pub const HEADER_BYTES: usize = 11;
 
+/// What precedes the payload of a fragment, read but not checked.
+#[derive(Clone, Copy, Debug)]
+struct FragmentHeader {
+    checksum: u32,
+    /// How many bytes the payload has.
+    length: usize,
+    type_byte: u8,
+    /// The stored part of the log's number.
+    log_number: u32,
+}
+
+impl FragmentHeader {
+    fn read(bytes: &[u8; HEADER_BYTES]) -> FragmentHeader {
+        let [c0, c1, c2, c3, l0, l1, type_byte, n0, n1, n2, n3] = *bytes;
+        FragmentHeader {
+            checksum: u32::from_le_bytes([c0, c1, c2, c3]),
+            length: u16::from_le_bytes([l0, l1]).into(),
+            type_byte,
+            log_number: u32::from_le_bytes([n0, n1, n2, n3]),
+        }
+    }
+}
+
 /// What a disk writes as a whole or not at all. Larger sectors are multiples of this size.
 pub const SECTOR_BYTES: usize = 512;
 

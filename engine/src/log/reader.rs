@@ -1,7 +1,8 @@
 //! Reassembles records from fragments, and distinguishes a torn end from damage.
 
 use super::{
-    BLOCK_BYTES, FragmentType, HEADER_BYTES, MARK_BYTES, durable_before, next_header, stored_number,
+    BLOCK_BYTES, FragmentHeader, FragmentType, HEADER_BYTES, MARK_BYTES, durable_before,
+    next_header, stored_number,
 };
 use crate::checksum::{Covered, checksum};
 use crate::error::{Error, Result};
@@ -292,15 +293,18 @@ impl<'a> LogReader<'a> {
                 ),
             };
         };
-        let [c0, c1, c2, c3, l0, l1, type_byte, n0, n1, n2, n3] = *header;
-        let length = usize::from(u16::from_le_bytes([l0, l1]));
+        let FragmentHeader {
+            checksum: stored,
+            length,
+            type_byte,
+            log_number: number,
+        } = FragmentHeader::read(header);
         let Some(fragment_type) = FragmentType::from_byte(type_byte) else {
             return Found::Bad {
                 at: at + 6..at + 7,
                 what: format!("a fragment has the unknown type {type_byte}"),
             };
         };
-        let number = u32::from_le_bytes([n0, n1, n2, n3]);
         if number != self.log_number {
             let what = format!(
                 "a fragment belongs to log {number}, not to log {}",
@@ -311,7 +315,8 @@ impl<'a> LogReader<'a> {
                 what,
             };
         }
-        let room = rest.len().min(in_block - HEADER_BYTES);
+        // Where a writer puts a header it fits into the block, but a caller may ask about damaged padding too.
+        let room = rest.len().min(in_block.saturating_sub(HEADER_BYTES));
         if length > room {
             return Found::Bad {
                 at: at + 4..at + 6,
@@ -319,21 +324,11 @@ impl<'a> LogReader<'a> {
             };
         }
         let payload = at + HEADER_BYTES..at + HEADER_BYTES + length;
-        let says = |mark| durable_before(at, mark);
-        if fragment_type == FragmentType::Mark && says(&self.log[payload.clone()]).is_none() {
-            // If it is as long as an offset, that may be wrong; otherwise its length or its type is.
-            let wrong_to = match length {
-                MARK_BYTES => payload.end,
-                _ => at + 7,
-            };
-            return Found::Bad {
-                at: at + 4..wrong_to,
-                what: format!(
-                    "a mark has {length} bytes, which are not the offset of anything before it"
-                ),
-            };
+        if fragment_type == FragmentType::Mark
+            && let Some(bad) = bad_mark(at, &self.log[payload.clone()])
+        {
+            return bad;
         }
-        let stored = u32::from_le_bytes([c0, c1, c2, c3]);
         let computed = checksum(at as u64, &self.log[at + 4..payload.end]);
         if stored != computed {
             return Found::Bad {
@@ -346,4 +341,21 @@ impl<'a> LogReader<'a> {
             payload,
         }
     }
+}
+
+/// What is wrong with a mark at `at` that has this payload, if anything is.
+fn bad_mark(at: usize, payload: &[u8]) -> Option<Found> {
+    if durable_before(at, payload).is_some() {
+        return None;
+    }
+    let length = payload.len();
+    // If it is as long as an offset, that may be wrong; otherwise its length or its type is.
+    let wrong_to = match length {
+        MARK_BYTES => at + HEADER_BYTES + MARK_BYTES,
+        _ => at + 7,
+    };
+    Some(Found::Bad {
+        at: at + 4..wrong_to,
+        what: format!("a mark has {length} bytes, which are not the offset of anything before it"),
+    })
 }

@@ -2,7 +2,8 @@
 //! program that has the same name.
 
 use super::{
-    BLOCK_BYTES, Found, FragmentType, HEADER_BYTES, LogReader, RecoveryMode, stored_number,
+    BLOCK_BYTES, Found, FragmentHeader, FragmentType, HEADER_BYTES, LogReader, RecoveryMode,
+    stored_number,
 };
 
 /// The offset of the log's number in a header.
@@ -42,12 +43,11 @@ impl Header {
     /// `None` if the file is shorter than a header.
     pub(crate) fn of(contents: &[u8]) -> Option<Self> {
         let (header, rest) = contents.split_first_chunk::<HEADER_BYTES>()?;
-        let [_, _, _, _, l0, l1, type_byte, n0, n1, n2, n3] = *header;
-        let length = usize::from(u16::from_le_bytes([l0, l1]));
+        let header = FragmentHeader::read(header);
         Some(Self {
-            has_type: FragmentType::from_byte(type_byte).is_some(),
-            length_fits: length <= rest.len().min(BLOCK_BYTES - HEADER_BYTES),
-            number: u32::from_le_bytes([n0, n1, n2, n3]),
+            has_type: FragmentType::from_byte(header.type_byte).is_some(),
+            length_fits: header.length <= rest.len().min(BLOCK_BYTES - HEADER_BYTES),
+            number: header.log_number,
         })
     }
 

@@ -96,6 +96,25 @@ fn a_hole_of_zeros_before_a_valid_record_is_corruption() {
     assert_eq!(corruption_offset(end), third.start as u64);
 }
 
+/// The first seven bytes of a header fit into the end of a block, and a bad sector may fill them with anything.
+#[test]
+fn what_looks_like_a_header_across_the_end_of_a_block_is_no_fragment() {
+    let padding = BLOCK_BYTES - (HEADER_BYTES - 1);
+    let first = vec![1; padding - HEADER_BYTES];
+    // The last byte of the header would be the first one of the second record's checksum.
+    let (mut log, records) = (0..=u8::MAX)
+        .flat_map(|a| (0..=u8::MAX).map(move |b| vec![a, b]))
+        .map(|second| vec![first.clone(), second])
+        .map(|records| (write_log(LOG, &records), records))
+        .find(|(log, _)| log[BLOCK_BYTES] == 0)
+        .unwrap();
+    log[padding + 6] = 1;
+    log[padding + 7] = LOG as u8;
+    let (read, end) = read_log(&log, RecoveryMode::PointInTime);
+    assert_eq!(read, records[..1]);
+    assert_eq!(corruption_offset(end), padding as u64);
+}
+
 #[test]
 fn fragments_out_of_turn_are_corruption() {
     let records = vec![vec![1; BLOCK_BYTES + 10], vec![2; BLOCK_BYTES], vec![3; 5]];

@@ -29,8 +29,9 @@ const MEMORY_MAX: usize = 256 << 20;
 const MEMORY_KEPT: usize = 8 << 20;
 /// How many compiled scripts a state keeps. Beyond that it forgets all of them.
 const COMPILED_MAX: usize = 500;
-/// How many lines of `redis.log` are kept until the end of a script.
+/// How many lines of `redis.log` are kept until the end of a script, and how many bytes they have together.
 const LOG_LINES_MAX: usize = 1000;
+const LOG_BYTES_MAX: usize = 1 << 20;
 /// What a string or an entry of a table takes in Lua, besides the bytes of the string.
 pub(super) const WORD_BYTES: usize = 64;
 /// The name of a script in error messages.
@@ -77,9 +78,17 @@ pub(super) struct Situation {
     resp3: AtomicBool,
     run: Mutex<Option<Arc<Run>>>,
     failure: Mutex<Option<Failure>>,
-    log: Mutex<Vec<(u8, Vec<u8>)>>,
+    log: Mutex<Log>,
     /// What the user who runs the script may do; `None` for everything.
     rights: Mutex<Option<Arc<dyn Rights>>>,
+}
+
+/// The lines of `redis.log` that are kept.
+#[derive(Debug, Default)]
+struct Log {
+    /// Each with its level.
+    lines: Vec<(u8, Vec<u8>)>,
+    bytes: usize,
 }
 
 /// Why a script failed.
@@ -229,7 +238,7 @@ impl Machine {
         run.end(registry);
         let failure = self.situation.failure.lock().take();
         let ended = self.ended(script, outcome, failure, &run);
-        let lines = std::mem::take(&mut *self.situation.log.lock());
+        let Log { lines, .. } = std::mem::take(&mut *self.situation.log.lock());
         if !matches!(ended, Ended::Stopped) {
             lines.iter().for_each(|(level, line)| print(*level, line));
         }
@@ -359,15 +368,19 @@ impl Commands<'_, '_> {
     }
 }
 
-/// `redis.log`: lines are kept until the script has ended, because it may have to run again.
+/// `redis.log`: lines are kept until the script has ended, because it may have to run again. Those for which there is no
+/// room are printed at once.
 fn add_log(lua: &Lua, redis: &Table, situation: &Arc<Situation>) -> mlua::Result<()> {
     let situation = Arc::clone(situation);
     let log = lua.create_function(move |lua, args: MultiValue| {
         let (level, line) = redis::log_line(lua, &args)?;
-        let mut lines = situation.log.lock();
-        if lines.len() < LOG_LINES_MAX {
-            lines.push((level, line));
+        let mut log = situation.log.lock();
+        let bytes = log.bytes + line.len();
+        if log.lines.len() < LOG_LINES_MAX && bytes <= LOG_BYTES_MAX {
+            log.bytes = bytes;
+            log.lines.push((level, line));
         } else {
+            drop(log);
             print(level, &line);
         }
         Ok(())

@@ -150,7 +150,9 @@ pub(super) fn log_line(lua: &Lua, args: &MultiValue) -> mlua::Result<(u8, Vec<u8
     let Some(level) = level.filter(|level| *level <= 3) else {
         return Err(raise::table("ERR Invalid debug level."));
     };
-    let words: Vec<Bytes> = args.iter().skip(1).filter_map(argument).collect();
+    // What is neither text nor number is left out.
+    let words = args.iter().skip(1).filter_map(argument);
+    let words = within_bound(words.map(Ok)).map_err(raise::table)?;
     Ok((level, words.join(&b' ')))
 }
 
@@ -159,18 +161,26 @@ pub(super) fn arguments(args: &MultiValue) -> Result<Vec<Bytes>, &'static str> {
     if args.is_empty() {
         return Err("ERR Please specify at least one argument for this redis lib call");
     }
+    within_bound(args.iter().map(|value| {
+        argument(value).ok_or("ERR Lua redis lib command arguments must be strings or integers")
+    }))
+}
+
+/// Collects words, unless they have too many bytes together. Lua stores a text once however often it is used, but these
+/// copies add up.
+fn within_bound(
+    words: impl Iterator<Item = Result<Bytes, &'static str>>,
+) -> Result<Vec<Bytes>, &'static str> {
     let mut left = BYTES_MAX;
-    let mut words = Vec::with_capacity(args.len());
-    for value in args {
-        let word = argument(value)
-            .ok_or("ERR Lua redis lib command arguments must be strings or integers")?;
-        // Lua stores a text once however often it is used, but these copies add up.
+    let mut found = Vec::with_capacity(words.size_hint().1.unwrap_or_default());
+    for word in words {
+        let word = word?;
         left = left
             .checked_sub(word.len())
             .ok_or("ERR not enough memory")?;
-        words.push(word);
+        found.push(word);
     }
-    Ok(words)
+    Ok(found)
 }
 
 /// Text as it is, and a number printed with 17 digits.

@@ -154,6 +154,7 @@ fn pack(call: &Call<'_>) -> mlua::Result<mlua::LuaString> {
     let mut out = Vec::new();
     let mut position = 2;
     while let Some(field) = format.next(out.len())? {
+        raise::bound(call.lua, out.len())?;
         out.resize(out.len() + field.padding, 0);
         match field.option {
             b'b' | b'B' | b'h' | b'H' | b'l' | b'L' | b'T' | b'i' | b'I' => {

@@ -221,6 +221,8 @@ impl Databases {
         write: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         self.generation.fetch_add(1, Ordering::SeqCst);
+        // Whoever sees a part of the new mapping below sees the odd number too, by the fence in `snapshot`.
+        fence(Ordering::Release);
         let written = write();
         if written.is_ok() {
             let counts = self.counts();

@@ -19,6 +19,8 @@ pub struct Due {
 
 /// At most `most` keys of each database that have expired at `now_ms`.
 ///
+/// Cost: a seek in each database that has keys with an expiry, and a step for each key that is returned.
+///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn due(store: &dyn Store, shared: &Shared, now_ms: i64, most: usize) -> Result<Vec<Due>> {

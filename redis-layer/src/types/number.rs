@@ -204,16 +204,16 @@ fn exponent(text: &[u8], mark: u8) -> (i64, usize) {
         _ => (false, 0),
     };
     let digits = rest[sign..].iter().take_while(|byte| byte.is_ascii_digit());
-    let digits: Vec<i64> = digits.map(|byte| i64::from(byte - b'0')).collect();
-    if !first.eq_ignore_ascii_case(&mark) || digits.is_empty() {
+    let count = digits.clone().count();
+    if !first.eq_ignore_ascii_case(&mark) || count == 0 {
         return (0, 0);
     }
     // The cap is far beyond the exponent of any double, and far from an overflow.
-    let magnitude = digits
-        .iter()
-        .fold(0, |sum, digit| (sum * 10 + digit).min(1 << 40));
+    let magnitude = digits.fold(0, |sum, byte| {
+        (sum * 10 + i64::from(byte - b'0')).min(1 << 40)
+    });
     let value = if negative { -magnitude } else { magnitude };
-    (value, 1 + sign + digits.len())
+    (value, 1 + sign + count)
 }
 
 fn decimal(text: &[u8]) -> Parsed {

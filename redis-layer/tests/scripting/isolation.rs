@@ -1,6 +1,7 @@
 //! Scripts are atomic and isolated, whatever keys they reach for.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use bytes::Bytes;
@@ -98,6 +99,43 @@ fn a_script_that_reads_what_it_does_not_name_and_writes_is_serialised() {
             assert_ne!(states, "[off off]", "both saw the other one on");
             assert_ne!(states, "[on on]");
         }
+    });
+}
+
+/// A question about ranks may take a lock, and a later snapshot under it: not in a script.
+#[test]
+fn a_script_that_only_reads_sees_one_moment_whatever_it_asks() {
+    const SCRIPT: &str = "local before = redis.call('get', 'n') for i = 1, 300000 do end \
+                          redis.call('zrank', KEYS[1], 'm7') \
+                          return before .. ' ' .. redis.call('get', 'n')";
+    over_every_store(|direct| {
+        for n in 0..200 {
+            direct.run(&format!("zadd z {n} m{n}"));
+        }
+        direct.run("set n 0");
+        let is_over = AtomicBool::new(false);
+        in_parallel(direct, 2, |server, client| {
+            if client == 0 {
+                for n in 0.. {
+                    run(server, &["set", "n", &n.to_string()]);
+                    if is_over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+                return;
+            }
+            let read = |_| {
+                server.shared.rank_indexes().clear();
+                run(server, &["eval_ro", SCRIPT, "1", "z"])
+            };
+            let all: Vec<_> = (0..10).map(read).collect();
+            // Before anything fails, so that the writer ends too.
+            is_over.store(true, Ordering::Relaxed);
+            for seen in all {
+                let (before, after) = seen.split_once(' ').unwrap();
+                assert_eq!(before, after);
+            }
+        });
     });
 }
 

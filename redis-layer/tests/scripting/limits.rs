@@ -158,12 +158,25 @@ fn memory_is_bounded_and_the_next_script_has_it_again() {
         "local s = ('x'):rep(5e7) return cjson.encode({s,s,s,s,s,s,s,s,s})",
         "local s = ('x'):rep(5e7) return cmsgpack.pack({s,s,s,s,s,s,s,s,s})",
         "local s = ('x'):rep(5e7) return redis.call('echo',s,s,s,s,s,s,s,s,s)",
+        "local s = ('x'):rep(5e7) return redis.log(redis.LOG_DEBUG,s,s,s,s,s,s,s,s,s)",
         "return cmsgpack.unpack('\\221\\255\\255\\255\\255')",
     ] {
         let reply = run(&direct.server, script);
         assert!(reply.starts_with("ERR "), "{script}: {reply}");
         assert_eq!(run(&direct.server, "return #('x'):rep(1e6)"), "1000000");
     }
+}
+
+/// What the library says names the place in the script; what Lua says, once the text is built, does not.
+#[test]
+fn a_text_of_struct_is_refused_while_it_is_built() {
+    let direct = Direct::new(StoreKind::BTree);
+    let pack = "local s = ('x'):rep(5e7) return struct.pack(('s'):rep(9),s,s,s,s,s,s,s,s,s)";
+    let script = format!("local ok, e = pcall(function() {pack} end) return e");
+    assert_eq!(
+        run(&direct.server, &script),
+        "user_script:1: not enough memory"
+    );
 }
 
 fn run(server: &Arc<Server>, script: &str) -> String {

@@ -103,53 +103,63 @@ impl Persistence {
     }
 }
 
-/// Makes a checkpoint now.
-pub(super) fn save_now(server: &Server) -> Result<(), CommandError> {
-    let persistence = &server.persistence;
-    let started_ms = server.clock.now_ms();
-    let changes = persistence.changes.load(Ordering::Relaxed);
-    let saved = server.store.checkpoint();
-    let failed = saved.is_err();
-    persistence.last_failed.store(failed, Ordering::Relaxed);
-    if let Err(error) = saved {
-        tracing::error!(%error, "a checkpoint failed");
-        return Err(CommandError::fixed("ERR"));
+/// The right to make a checkpoint. Only one is made at a time.
+pub(super) struct Saving(Arc<Server>);
+
+impl Saving {
+    /// Claims the right, until it is dropped.
+    ///
+    /// # Errors
+    /// Somebody else has it.
+    pub(super) fn begin(server: &Arc<Server>) -> Result<Self, CommandError> {
+        if server.persistence.is_saving.swap(true, Ordering::AcqRel) {
+            return Err(CommandError::fixed(
+                "ERR Background save already in progress",
+            ));
+        }
+        Ok(Self(Arc::clone(server)))
     }
-    let now_ms = server.clock.now_ms();
-    let took_s = (now_ms - started_ms) / 1000;
-    persistence
-        .changes_at_save
-        .store(changes, Ordering::Relaxed);
-    persistence
-        .last_save_s
-        .store(now_ms / 1000, Ordering::Relaxed);
-    persistence.last_took_s.store(took_s, Ordering::Relaxed);
-    persistence.saves.fetch_add(1, Ordering::Relaxed);
-    Ok(())
+
+    /// Makes a checkpoint now. This may take seconds: what is in memory is written to tables first.
+    ///
+    /// # Errors
+    /// Those of the store, which are logged.
+    pub(super) fn save(self) -> Result<(), CommandError> {
+        let Self(server) = &self;
+        let persistence = &server.persistence;
+        let started_ms = server.clock.now_ms();
+        let changes = persistence.changes.load(Ordering::Relaxed);
+        let saved = server.store.checkpoint();
+        let failed = saved.is_err();
+        persistence.last_failed.store(failed, Ordering::Relaxed);
+        if let Err(error) = saved {
+            tracing::error!(%error, "a checkpoint failed");
+            return Err(CommandError::fixed("ERR"));
+        }
+        let now_ms = server.clock.now_ms();
+        let took_s = (now_ms - started_ms) / 1000;
+        persistence
+            .changes_at_save
+            .store(changes, Ordering::Relaxed);
+        persistence
+            .last_save_s
+            .store(now_ms / 1000, Ordering::Relaxed);
+        persistence.last_took_s.store(took_s, Ordering::Relaxed);
+        persistence.saves.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
-/// Claims the right to make a checkpoint: only one is made at a time.
-pub(super) fn begin_save(server: &Server) -> Result<(), CommandError> {
-    if server.persistence.is_saving.swap(true, Ordering::AcqRel) {
-        return Err(CommandError::fixed(
-            "ERR Background save already in progress",
-        ));
+impl Drop for Saving {
+    fn drop(&mut self) {
+        self.0.persistence.is_saving.store(false, Ordering::Release);
     }
-    Ok(())
-}
-
-/// Gives the right back.
-pub(super) fn end_save(server: &Server) {
-    server.persistence.is_saving.store(false, Ordering::Release);
 }
 
 /// `SAVE`
 pub(crate) fn save(session: &mut Session, _args: Args<'_>) -> Outcome {
-    let server = &session.server;
-    begin_save(server)?;
-    let saved = run_blocking(|| save_now(server));
-    end_save(server);
-    saved.map(|()| Reply::OK)
+    let saving = Saving::begin(&session.server)?;
+    run_blocking(|| saving.save()).map(|()| Reply::OK)
 }
 
 /// `BGSAVE [SCHEDULE]`
@@ -157,16 +167,11 @@ pub(crate) fn bgsave(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() > 2 || (args.len() == 2 && !args.is(1, "SCHEDULE")) {
         return Err(CommandError::SYNTAX);
     }
-    begin_save(&session.server)?;
-    let server = Arc::clone(&session.server);
+    let saving = Saving::begin(&session.server)?;
     let thread = thread::Builder::new().name("save".to_owned());
-    let started = thread.spawn(move || {
-        // The error was logged already, and INFO shows that there was one.
-        let _ = save_now(&server);
-        end_save(&server);
-    });
+    // The error of a checkpoint was logged already, and INFO shows that there was one.
+    let started = thread.spawn(move || saving.save().is_ok());
     if let Err(error) = started {
-        end_save(&session.server);
         tracing::error!(%error, "no thread for a checkpoint");
         return Err(CommandError::fixed("ERR"));
     }

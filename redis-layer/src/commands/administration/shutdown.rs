@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-use crate::commands::administration::persistence::{begin_save, end_save, save_now};
+use crate::commands::administration::persistence::Saving;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, run_blocking};
 
 /// A request of `SHUTDOWN` that the server stop.
@@ -46,10 +46,9 @@ pub(crate) fn shutdown(session: &mut Session, args: Args<'_>) -> Outcome {
         return Err(CommandError::fixed("ERR No shutdown in progress."));
     }
     if saves {
-        begin_save(server)?;
-        let saved = run_blocking(|| save_now(server));
-        end_save(server);
-        saved.map_err(|_| CommandError::fixed("ERR Errors trying to SHUTDOWN. Check logs."))?;
+        let saving = Saving::begin(server)?;
+        run_blocking(|| saving.save())
+            .map_err(|_| CommandError::fixed("ERR Errors trying to SHUTDOWN. Check logs."))?;
     }
     server.shutdown.is_asked.store(true, Ordering::Release);
     server.shutdown.notify.notify_one();

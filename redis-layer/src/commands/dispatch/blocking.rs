@@ -9,8 +9,8 @@
 //! Invariants
 //! 1. A waiter is answered once: by a command that writes its key, by its time limit, or by `CLIENT UNBLOCK`. Whoever
 //!    takes the sender out of [`Waiter::sender`] sends the answer.
-//! 2. The sender is locked only by a thread that holds no lock of a key, or that takes such locks after it. So
-//!    threads cannot wait for one another in a circle.
+//! 2. The sender is locked after the locks of keys, never before: a `CLIENT UNBLOCK` in a transaction locks it while
+//!    `EXEC` holds the keys. So threads cannot wait for one another in a circle.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -329,10 +329,6 @@ impl Waiter {
     /// # Errors
     /// The command failed, or its change could not be written. Nothing was changed.
     fn serve(&self, server: &Server, row: &[u8]) -> Result<Served, CommandError> {
-        let mut sender = self.sender.lock();
-        if sender.as_ref().is_none_or(oneshot::Sender::is_closed) || !self.stays(server) {
-            return Ok(Served::NotForIt);
-        }
         let Handler::Keys(work) = self.spec.handler else {
             return Ok(Served::NotForIt);
         };
@@ -340,6 +336,10 @@ impl Waiter {
         let args = Args::new(&served, self.spec);
         let locks = Locks::of(self.spec.keys.of(&self.args));
         let guard = locks.take(&*server.store)?;
+        let mut sender = self.sender.lock();
+        if sender.as_ref().is_none_or(oneshot::Sender::is_closed) || !self.stays(server) {
+            return Ok(Served::NotForIt);
+        }
         let now_ms = server.clock.now_ms();
         let txn = Txn::begin(&*server.store, &server.shared, self.db, now_ms)?;
         let mut txn = txn.under(locks.scope());

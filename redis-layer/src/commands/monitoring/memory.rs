@@ -59,7 +59,10 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         } else {
             1
         };
-        bytes += copies * seen_bytes * collection.size / seen.max(1);
+        // All bytes of a large collection, times the number of its elements, are more than 64 bits hold.
+        let all = u128::from(copies * seen_bytes) * u128::from(collection.size);
+        let all = u64::try_from(all / u128::from(seen.max(1)));
+        bytes = bytes.saturating_add(all.unwrap_or(u64::MAX));
     }
     Ok(Reply::count(bytes))
 }

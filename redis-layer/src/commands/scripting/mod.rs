@@ -187,7 +187,12 @@ pub(crate) fn run_alone(
     loop {
         let guard = locks.take_or_refuse(&server)?;
         let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
-        let mut txn = txn.under(locks.scope());
+        // Without locks nothing is said about them: for a question about ranks, a reader of one key takes a lock and a
+        // later snapshot, and a script must see one moment.
+        let mut txn = match locks.scope() {
+            None => txn,
+            held => txn.under(held),
+        };
         // A script usually asks for each of its keys, and often more than once.
         txn.prefetch(request.keys.iter().take(KEYS_AHEAD_MAX))?;
         let isolated = match locks {

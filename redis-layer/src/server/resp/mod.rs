@@ -4,7 +4,7 @@
 //! request   *<count>\r\n  then count times  $<length>\r\n<bytes>\r\n
 //! inline    words separated by spaces, quotes as in a shell, to the end of the line
 //! reply     one of   +status  -error  :integer  $bulk  *array
-//!           RESP3    _null  ,double  %map  ~set  =text
+//!           RESP3    _null  #boolean  ,double  (big number  =text  %map  ~set  |attributes  >push
 //! ```
 
 mod encode;

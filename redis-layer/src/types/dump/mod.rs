@@ -26,6 +26,9 @@ pub use crc64::crc64;
 const VERSION: u16 = 10;
 /// Version and checksum.
 const FOOTER: usize = 2 + 8;
+/// The most bytes that the compressed strings of a payload may have together. They take up to 264 times as much memory as
+/// the payload.
+const DECOMPRESSED_MAX: usize = 1 << 30;
 
 const STRING: u8 = 0;
 const LIST: u8 = 1;
@@ -148,12 +151,17 @@ fn write_strings(out: &mut Vec<u8>, strings: &[Bytes]) {
 
 /// The value of a payload.
 ///
-/// Every length is bounded by what is left of the payload before anything is allocated for it, except for the length
-/// of a compressed string, which has a bound of its own.
+/// Every length is bounded by what is left of the payload before anything is allocated for it, except for the lengths
+/// of compressed strings, which have a bound of their own, 1 GiB together.
 ///
 /// # Errors
 /// See [`BadPayload`].
 pub fn read(payload: &[u8]) -> Result<Value, BadPayload> {
+    read_within(payload, DECOMPRESSED_MAX)
+}
+
+/// As [`read`], with another bound for the compressed strings.
+fn read_within(payload: &[u8], decompressed_max: usize) -> Result<Value, BadPayload> {
     let (signed, checksum) = payload
         .split_last_chunk()
         .ok_or(BadPayload::VersionOrChecksum)?;
@@ -164,7 +172,10 @@ pub fn read(payload: &[u8]) -> Result<Value, BadPayload> {
     if u16::from_le_bytes(*version) > VERSION || u64::from_le_bytes(*checksum) != crc64(signed) {
         return Err(BadPayload::VersionOrChecksum);
     }
-    let mut reader = Reader(body);
+    let mut reader = Reader {
+        rest: body,
+        decompressed_left: decompressed_max,
+    };
     let value = reader.value().ok_or(BadPayload::Format)?;
     let is_empty = match &value {
         Value::String(_) => false,
@@ -172,14 +183,18 @@ pub fn read(payload: &[u8]) -> Result<Value, BadPayload> {
         Value::Hash(all) => all.is_empty(),
         Value::SortedSet(all) => all.is_empty(),
     };
-    if is_empty || !reader.0.is_empty() {
+    if is_empty || !reader.rest.is_empty() {
         return Err(BadPayload::Format);
     }
     Ok(value)
 }
 
 /// The rest of a payload. Every function returns `None` where the bytes are not what they should be.
-struct Reader<'p>(&'p [u8]);
+struct Reader<'p> {
+    rest: &'p [u8],
+    /// How many more bytes compressed strings may have.
+    decompressed_left: usize,
+}
 
 /// A length, or the number of a special form.
 enum Length {
@@ -189,8 +204,8 @@ enum Length {
 
 impl<'p> Reader<'p> {
     fn take(&mut self, count: usize) -> Option<&'p [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
         Some(taken)
     }
 
@@ -222,7 +237,7 @@ impl<'p> Reader<'p> {
         match self.length()? {
             Length::Bytes(count) => {
                 let count = usize::try_from(count).ok()?;
-                (count <= self.0.len()).then_some(count)
+                (count <= self.rest.len()).then_some(count)
             }
             Length::Special(_) => None,
         }
@@ -241,6 +256,7 @@ impl<'p> Reader<'p> {
             Length::Special(3) => {
                 let compressed = self.count_of_bytes()?;
                 let length = self.count_of_bytes()?;
+                self.decompressed_left = self.decompressed_left.checked_sub(length)?;
                 lzf::decompress(self.take(compressed)?, length).map(Bytes::from)
             }
             Length::Special(_) => None,
@@ -358,4 +374,16 @@ fn sorted_set(elements: Vec<Element>) -> Option<Value> {
     distinct(elements.iter().map(|e| e.member.clone()).collect())?;
     let is_number = elements.iter().all(|element| !element.score.is_nan());
     is_number.then_some(Value::SortedSet(elements))
+}
+
+#[test]
+fn compressed_strings_are_bounded_together() {
+    // Thirteen times an `a`, in six bytes.
+    let string = b"\xc3\x05\x0d\x00a\xe0\x03\x00";
+    let body = [&[LIST, 2], &string[..], &string[..], &VERSION.to_le_bytes()].concat();
+    let payload = [&body[..], &crc64(&body).to_le_bytes()].concat();
+    let element = Bytes::from("a".repeat(13));
+    let list = Value::List(vec![element.clone(), element]);
+    assert_eq!(read_within(&payload, 26), Ok(list));
+    assert_eq!(read_within(&payload, 25), Err(BadPayload::Format));
 }

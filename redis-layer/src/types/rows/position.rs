@@ -15,7 +15,7 @@
 //! make the path grow by 8 bytes with every 32 elements: see [`List::insert`](crate::types::list::List::insert) for
 //! what ends that.
 
-use engine::keys::{encode_i64, encode_u64};
+use engine::keys::{decode_i64, decode_u64, encode_i64, encode_u64};
 
 /// How far a new position is from the neighbour that it stays close to, where there is room.
 const LEAP: u128 = 1 << 32;
@@ -61,8 +61,8 @@ impl Position {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (slot, path) = bytes.split_first_chunk()?;
         let (steps, rest) = path.as_chunks();
-        let path: Vec<u64> = steps.iter().map(|&step| u64::from_be_bytes(step)).collect();
-        let slot = i64::from_be_bytes(*slot) ^ i64::MIN;
+        let path: Vec<u64> = steps.iter().map(|&step| decode_u64(step)).collect();
+        let slot = decode_i64(*slot);
         (rest.is_empty() && path.last() != Some(&0)).then_some(Self { slot, path })
     }
 
@@ -73,7 +73,7 @@ impl Position {
         let mut slot = [0; 8];
         let len = bytes.len().min(slot.len());
         slot[..len].copy_from_slice(&bytes[..len]);
-        let slot = i64::from_be_bytes(slot) ^ i64::MIN;
+        let slot = decode_i64(slot);
         // Longer bytes have a path after the slot, so they sort after the slot itself.
         slot.saturating_add(i64::from(bytes.len() > 8))
     }

@@ -74,7 +74,7 @@ impl Changes {
         self.by_key.find(hash, is_key).map(|place| place.index)
     }
 
-    /// Changes the row at a index. Returns how to take that back.
+    /// Changes the row at an index. Returns how to take that back.
     pub(super) fn replace(&mut self, at: usize, value: Option<Bytes>) -> UndoRecord {
         let before = std::mem::replace(&mut self.rows[at].value, value);
         UndoRecord::Replaced(at, before)

@@ -1,11 +1,16 @@
 //! A transaction and the rank indexes: which locks it may rely on, and what it changed in them.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use crate::store::{Scope, Space};
 use crate::types::Result;
 use crate::types::txn::{Locks, Txn};
 use crate::types::zset::indexes::{Journal, RankIndex, RankIndexes};
+
+/// How long a reader waits for the lock of a key. Most holders are done after some microseconds. One that is not may be
+/// a script that never ends, and the threads that wait for it would be missing to all other clients.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 impl<'s> Txn<'s> {
     /// Whether nobody else can change the key, as far as is known.
@@ -19,7 +24,8 @@ impl<'s> Txn<'s> {
     }
 
     /// Takes the lock of a key, if no lock is held yet, and a new snapshot under it. Returns whether it did: then
-    /// everything that was read before is out of date. For readers of one key.
+    /// everything that was read before is out of date. It does not if somebody else keeps the lock for long: then a
+    /// walk has to answer. For readers of one key.
     ///
     /// # Errors
     /// Those of the store.
@@ -27,7 +33,9 @@ impl<'s> Txn<'s> {
         if !matches!(self.locks, Locks::OfCaller(None)) {
             return Ok(false);
         }
-        let guard = self.store.lock(Scope::Keys(&[key]))?;
+        let Some(guard) = self.store.lock_for(Scope::Keys(&[key]), PATIENCE)? else {
+            return Ok(false);
+        };
         self.locks = Locks::Own(key.to_vec(), guard);
         self.ranks_noted = self.shared.rank_indexes().now();
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;

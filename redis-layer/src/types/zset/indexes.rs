@@ -32,7 +32,7 @@ use crate::types::zset::counts::{Bucket, Counts};
 pub const BUDGET_BYTES: usize = 64 << 20;
 
 /// The index of one set. Locked only for single steps.
-type Shared = Arc<Mutex<State>>;
+type SharedState = Arc<Mutex<State>>;
 
 #[derive(Debug)]
 struct State {
@@ -67,7 +67,7 @@ struct Table {
 
 #[derive(Debug)]
 struct Slot {
-    state: Shared,
+    state: SharedState,
     bytes: usize,
     used: u64,
 }
@@ -271,7 +271,7 @@ impl Table {
 #[derive(Debug, Clone)]
 pub(crate) struct RankIndex {
     version: u64,
-    state: Shared,
+    state: SharedState,
 }
 
 impl RankIndex {

@@ -144,10 +144,11 @@ pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
         }
         return Ok(elements);
     }
-    // At most every third rank is taken, so few draws hit one that is taken already.
+    // At most every third rank is taken, so few draws hit one that is taken already. There may be nothing at a rank if
+    // the size in the metadata row is wrong, so it also ends when all ranks have been drawn.
     let mut ranks = HashSet::new();
     let mut elements = Vec::new();
-    while (elements.len() as u64) < count {
+    while (elements.len() as u64) < count && (ranks.len() as u64) < size {
         let rank = fastrand::u64(..size);
         if ranks.insert(rank) {
             elements.extend(one(set, rank)?);

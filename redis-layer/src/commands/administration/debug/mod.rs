@@ -188,6 +188,12 @@ fn hash_tables(args: Args<'_>) -> Outcome {
 
 /// `DEBUG POPULATE count [prefix] [size]`: creates strings `prefix:number` where no such key exists yet.
 fn populate(session: &mut Session, args: Args<'_>) -> Outcome {
+    if session.in_transaction {
+        // Each string is set by a command of its own, which would wait for the locks that the transaction holds.
+        return Err(CommandError::fixed(
+            "ERR DEBUG POPULATE is not allowed in a transaction",
+        ));
+    }
     let not_negative = |position: usize| {
         let number = args.not_negative(position);
         number
