@@ -486,7 +486,8 @@ impl Session {
         tracking.send_invalidations(&self.server);
         // Not at the end of other turns, such as that of the cleaning: a client whose long command has just read too many keys
         // would be told before its answer.
-        if tracking.is_over.swap(false, Ordering::AcqRel) {
+        let is_over = || tracking.is_over.swap(false, Ordering::AcqRel);
+        if tracking.is_over.load(Ordering::Acquire) && is_over() {
             tracking.limit(&self.server);
         }
     }
