@@ -15,6 +15,9 @@
 //! Your test is tried on three right scans and on sixteen wrong ones. It passes when it accepts the three and refuses
 //! the sixteen. A call of `test` has one second.
 //!
+//! The faults are those of the chapter and some of their relatives: an end that comes too early or too late, keys that hold the
+//! prefix somewhere else, bytes taken for text, small letters taken for capitals, a wrong order, a store that nobody thought of.
+//!
 //! **Check.** `cargo workbook check test-prefix-scan`, or `cargo test -p ch01-sorted-map test-prefix-scan`.
 
 use std::collections::BTreeMap;

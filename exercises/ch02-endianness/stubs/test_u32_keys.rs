@@ -9,10 +9,11 @@
 //! 2. for each of them, `decode(encode(a))` must be `a`.
 //!
 //! Your numbers are tried on one right pair of functions and on fourteen wrong ones. They pass when the right one passes
-//! and each wrong one fails for at least one of your numbers.
+//! and each wrong one fails somewhere among your numbers.
 //!
 //! The faults are those of the chapter and some of their relatives: bytes in a wrong order, bytes left out, a wrong bit, a number that
-//! was held in a type too small for it. Think of a fault, then of two numbers that show it. Good numbers show several.
+//! was held in a type too small for it. (An `f32` is one: it keeps 24 bits of a number, counted from its first 1, and rounds.)
+//! Think of a fault, then of two numbers that show it. Good numbers show several.
 //!
 //! **Check.** `cargo workbook check test-u32-keys`, or `cargo test -p ch02-endianness test-u32-keys`.
 

@@ -15,6 +15,9 @@
 //! Your test is tried on three right pairs and on twelve wrong ones. It passes when it accepts the three and refuses the twelve.
 //! It may ask some hundred thousand times, not 2^64 times: a call of `test` has one second.
 //!
+//! The faults are those of the chapter and some of their relatives: a half in the wrong place or backwards, bytes in a wrong order,
+//! bits cut off or rounded away, sums that do not fit at the ends of the type, a `decode` that is wrong where `encode` is right.
+//!
 //! **Check.** `cargo workbook check test-i64-keys`, or `cargo test -p ch03-twos-complement test-i64-keys`.
 
 /// Panics if the keys break a rule.

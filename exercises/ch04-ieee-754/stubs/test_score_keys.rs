@@ -15,6 +15,9 @@
 //! Your test is tried on three right pairs and on sixteen wrong ones. It passes when it accepts the three and refuses the
 //! sixteen. A call of `test` has one second.
 //!
+//! The faults are those of the chapter and some of their relatives: a half in the wrong place or backwards, a corner of the format
+//! forgotten, digits cut off or rounded away, a `decode` that is wrong where `encode` is right.
+//!
 //! `Option<Vec<u8>>` compares as you would wish, as long as both are `Some`. For numbers there are `<` and `==`, which a NaN always
 //! answers with false, and `total_cmp`, which tells the zeros apart.
 //!

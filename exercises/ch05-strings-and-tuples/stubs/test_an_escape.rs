@@ -17,6 +17,9 @@
 //! Your test is tried on three right pairs and on sixteen wrong ones. It passes when it accepts the three and refuses the sixteen.
 //! It may ask some hundred thousand times: a call of `test` has one second.
 //!
+//! The faults are those of the chapter and some of their relatives: an end that is missing or sorts wrongly, zero bytes lost or taken
+//! for the end, bytes taken for text, long strings cut, a `decode` that takes too much.
+//!
 //! **Check.** `cargo workbook check test-an-escape`, or `cargo test -p ch05-strings-and-tuples test-an-escape`.
 
 /// Panics if the keys break a rule.

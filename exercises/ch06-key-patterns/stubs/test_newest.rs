@@ -19,6 +19,9 @@
 //! Your test is tried on three right feeds and on twenty-four wrong ones. It passes when it accepts the three and refuses
 //! the others. A call of `test` has one second: a thousand calls of `newest` with some dozen events are fine.
 //!
+//! The faults are those of the chapter and some of their relatives: an edge of a window on the wrong side, crossed bounds, times too
+//! large for a type or a width, names lost or in a wrong order, a limit that counts the wrong events.
+//!
 //! **Check.** `cargo workbook check test-newest`, or `cargo test -p ch06-key-patterns test-newest`.
 
 /// An event: its time and its name.

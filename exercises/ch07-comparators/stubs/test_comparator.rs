@@ -17,6 +17,9 @@
 //! sixteen. Keys are any bytes. A call of `test` has one second, and all calls together, two with each comparator, have eight: fifty keys in
 //! all pairs and triples are no problem, if you ask for each pair once and keep the answer. Two hundred are.
 //!
+//! The faults are those of the chapter and some of their relatives: a part of the key that is not looked at, numbers that are cut or
+//! subtracted, text taken for a number, bytes taken for text, two rules for two kinds of pairs, a key that makes it panic.
+//!
 //! **Check.** `cargo workbook check test-comparator`, or `cargo test -p ch07-comparators test-comparator`.
 
 use std::cmp::Ordering;

@@ -18,6 +18,9 @@
 //! Your test is tried on three right packers and on seventeen wrong ones. It passes when it accepts the three and refuses the
 //! seventeen. A call of `test` has one second: it may pack some hundred thousand players.
 //!
+//! The faults are those of the chapter and some of their relatives: fields in a wrong order or direction, fields that overlap, a time
+//! that loses its seconds when there are many gems, limits that are off by one, an `unpack` that is wrong where `pack` is right.
+//!
 //! **Check.** `cargo workbook check test-packer`, or `cargo test -p ch08-many-dimensions test-packer`.
 
 /// The first second that has to fit. Given; leave it as it is.

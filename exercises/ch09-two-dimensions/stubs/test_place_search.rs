@@ -23,6 +23,9 @@
 //! Your test is tried on three right ones and on eighteen wrong ones. It passes when it accepts the three and refuses the
 //! eighteen. A call of `test` has one second.
 //!
+//! The faults are those of the chapter and some of their relatives: cells that are too few or too small, a border of the map crossed
+//! wrongly, a way measured wrongly, places at the very edge of a circle or of a cell, a list that is not what the task asks for.
+//!
 //! **Check.** `cargo workbook check test-place-search`, or `cargo test -p ch09-two-dimensions test-place-search`.
 
 /// Somebody's search: places, centre and reach to the indices of the places that are near.

@@ -22,7 +22,8 @@
 //! those between two keys. Both are iterators, and each row that they give is a `Result<(key, value)>`.
 //! `engine::keys` has `prefix_successor`, which is `None` for bytes that are all `ff`. `from_key` on the type of a
 //! tuple takes a key apart, with the traits `DecodeKey` and `OrderedKey` in scope:
-//! `<(u8, u64, u32)>::from_key(&key)`. A field that is turned round is a `Desc<u64>`.
+//! `<(u8, u64, u32)>::from_key(&key)`. A field that is turned round is a `Desc<u64>`, and a name is a `String`. It returns a `Result`
+//! whose error is not that of the engine, so `?` does not pass it on. All rows here can be taken apart: `expect` will do.
 //!
 //! **Check.** `cargo workbook check find-orders`, or `cargo test -p ch10-order-store find-orders`.
 

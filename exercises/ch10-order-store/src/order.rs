@@ -1,17 +1,18 @@
-//! What the exercises of this chapter share: an order, the value of its row, and what the functions return.
-//! Given; leave it as it is.
+//! What the exercises of this chapter share: an order, the value of its row,
+//! and what the functions return. Given; leave it as it is.
 //!
-//! An order is four rows in the default family. `+` is between the fields of a tuple of `engine::keys`:
+//! An order is four rows in the default family. `+` is between the fields of
+//! a tuple of `engine::keys`:
 //!
-//! | row        | key                                     | value              |
-//! |------------|-----------------------------------------|--------------------|
-//! | the order  | `o` + id                                | user + at + status |
-//! | by user    | `u` + user + at, newest first + id      | empty              |
-//! | by time    | `t` + at + id                           | empty              |
-//! | by status  | `s` + status + at + id                  | empty              |
+//! | row       | key                                | value              |
+//! |-----------|------------------------------------|--------------------|
+//! | the order | `o` + id                           | user + at + status |
+//! | by user   | `u` + user + at, newest first + id | empty              |
+//! | by time   | `t` + at + id                      | empty              |
+//! | by status | `s` + status + at + id             | empty              |
 //!
-//! The letter is a `u8`, `id` is a `u32`, `at` a `u64` in milliseconds, `user` is escaped and terminated, and
-//! `status` is one byte.
+//! The letter is a `u8`, `id` is a `u32`, `at` a `u64` in milliseconds,
+//! `user` is escaped and terminated, and `status` is one byte.
 
 use engine::keys::{DecodeKey as _, OrderedKey as _};
 
@@ -22,7 +23,8 @@ pub struct Order {
     pub id: u32,
     /// Who placed it.
     pub user: String,
-    /// When, in milliseconds. Two orders may have been placed in the same one.
+    /// When, in milliseconds. Two orders may have been placed in the same
+    /// one.
     pub at: u64,
     /// How far it has come.
     pub status: Status,
@@ -88,7 +90,7 @@ impl Order {
         (self.user.as_str(), self.at, self.status.byte()).to_key()
     }
 
-    /// The order with this id and this value, if [`value`](Self::value) wrote it.
+    /// The order with this id, if [`value`](Self::value) wrote this value.
     pub fn read(id: u32, value: &[u8]) -> Option<Self> {
         let (user, at, byte) = <(String, u64, u8)>::from_key(value).ok()?;
         let status = Status::ALL
@@ -117,10 +119,13 @@ pub trait OrderStore {
     fn of_user(&self, user: &str, limit: usize) -> Vec<u32>;
     /// The orders placed in `from..until`, oldest first, at most `limit`.
     fn between(&self, from: u64, until: u64, limit: usize) -> Vec<u32>;
-    /// A page of the orders with a status, oldest first. `after` is the cursor of the page before.
+    /// A page of the orders with a status, oldest first. `after` is the
+    /// cursor of the page before.
     fn with_status(&self, status: Status, limit: usize, after: Option<&[u8]>) -> Page;
-    /// In the next `place`, `change_status` or `remove`, the power fails after so many file operations, and what was
-    /// not synced is lost. The call returns as ever; then the store is opened again. From 20 on the power fails when
-    /// the call has returned. Nearly all calls have fewer operations.
+    /// In the next `place`, `change_status` or `remove`, the power fails
+    /// after so many file operations, and what was not synced is lost. The
+    /// call returns as ever; then the store is opened again. From 20 on the
+    /// power fails when the call has returned. Nearly all calls have fewer
+    /// operations.
     fn fail_in(&mut self, operations: u64);
 }

@@ -17,6 +17,9 @@
 //! Your test is tried on two right stores and on eighteen wrong ones, one at a time. It passes when it accepts the two and
 //! refuses the eighteen. A call of `test` has one second: that is enough for some hundred stores with a few orders.
 //!
+//! The faults are those of the chapter and some of their relatives: rows left behind, index keys without all of their fields, a query
+//! that runs on, a cursor that skips or promises too much, answers that are not true, writes that a power cut divides or loses.
+//!
 //! **Check.** `cargo workbook check test-store`, or `cargo test -p ch10-order-store test-store`.
 
 use crate::order::OrderStore;

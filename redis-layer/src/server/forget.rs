@@ -25,8 +25,13 @@ pub(super) async fn forget_unused(server: Arc<Server>) {
         let is_quiet = moved.abs_diff(seen) < QUIET_BYTES;
         seen = moved;
         if is_quiet {
-            server.store.rest();
-            // Some ten microseconds if there is nothing to give back.
+            // Many tables, or many mapped pages, take milliseconds, and commands that come now do not wait for that.
+            let store = Arc::clone(&server.store);
+            let rested = tokio::task::spawn_blocking(move || store.rest()).await;
+            if let Err(error) = rested {
+                tracing::warn!(%error, "memory of tables was not given back");
+            }
+            // What this thread has freed. Some ten microseconds if there is nothing.
             give_back();
         }
     }

@@ -266,8 +266,8 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Gives back memory that only makes reads quicker. It is called when hardly anybody asks anything, and must not take
-    /// long.
+    /// Gives back memory that only makes reads quicker. It is called when hardly anybody asks anything, on a thread that
+    /// serves nobody; reads and writes go on meanwhile.
     fn rest(&self) {}
 
     /// Syncs and releases what the store holds. Later calls may fail.

@@ -27,6 +27,10 @@ drive("tuples are typed, kept, loaded and removed", "tuples.html", async (page) 
   await field("A text").fill("a".repeat(41));
   assert.equal(await builder(page).locator(".wg-message").textContent(), "✗ 40 bytes are enough for a text.");
   assert.equal(await field("A text").getAttribute("aria-invalid"), "true");
+  // A field grows with what is typed, and no further than its widget.
+  await field("A text").fill("9".repeat(400));
+  const right = (locator) => locator.evaluate((node) => node.getBoundingClientRect().right);
+  assert.ok(await right(field("A text")) < await right(builder(page).locator(".wg")), "a field is wider than its widget");
   await field("A text").fill("123456789");
   assert.match(await verdict(page, "fixed width"), /is cut after 8 bytes/);
   await builder(page).getByRole("button", { name: "keep this tuple" }).click();
