@@ -486,6 +486,18 @@ fn by_way_of_text() -> Vec<Mistake<Escape>> {
              at the bytes, not at their digits.",
         )
         .link(REPAIR),
+        in_encode("bytes_made_characters", BYTES, |value| {
+            let character = |&byte: &u8| if byte == 0 { "\0\u{ff}".into() } else { char::from(byte).to_string() };
+            let mut key = value.iter().map(character).collect::<String>().into_bytes();
+            key.extend([0x00, 0x01]);
+            key
+        })
+        .says("the escaped string as a text, with a character for each byte")
+        .why(
+            "The order is right, but a `String` is UTF-8: a character from 80 on takes two bytes, and ff becomes c3 bf. Collect bytes in a `Vec<u8>`, \
+             nothing here is a text.",
+        )
+        .link(WILD),
         in_encode("text_or_panic", RETURNS, |value| {
             let text = std::str::from_utf8(value).unwrap_or_else(|e| panic!("{e}"));
             encode(&[], text.as_bytes())
@@ -536,6 +548,20 @@ fn beside_the_zeros() -> Vec<Mistake<Escape>> {
         .why(
             "People read it, and a store compares it: a zero byte is the least, and the backslash, 5c, comes after all digits and capitals. And a string \
              may hold just these two bytes, and then two strings have one key. Let the escape begin with the byte that it stands for.",
+        )
+        .link(REPAIR),
+        in_encode("ff_inserted_at_the_old_places", ORDER, |value| {
+            let mut key = value.to_vec();
+            for (at, _) in value.iter().enumerate().filter(|(_, byte)| **byte == 0) {
+                key.insert(at + 1, 0xff);
+            }
+            key.extend([0x00, 0x01]);
+            key
+        })
+        .says("ff inserted behind the places that the zero bytes had in the string")
+        .why(
+            "The first ff moves all that follows by one, and the places of the other zero bytes are no longer theirs. Build the key from the \
+             left, byte by byte, or insert from the right.",
         )
         .link(REPAIR),
         in_encode("zeros_in_a_row_as_one", ORDER, |value| {

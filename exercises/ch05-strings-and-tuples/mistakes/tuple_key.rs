@@ -407,6 +407,23 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("decimal digits for the number, ended like a string")
         .why("Now it is plain where the digits end. But as text 10 sorts before 2. Eight bytes, big-endian, have the right order.")
         .link(FIELDS),
+        mistake("both_texts_ended_without_escape", |user, number, note| {
+            let end: &[u8] = &[0x00, 0x01];
+            [user.as_bytes(), end, &number.to_be_bytes(), note.as_bytes(), end].concat()
+        })
+        .says("00 01 after the user and after the note, and zero bytes in both left as they are")
+        .why("The end is right, but a text may hold 00, too. Each zero byte of a text has to become 00 ff.")
+        .link(REPAIR),
+        mistake("length_of_the_user_after_it", |user, number, note| {
+            let length = u32::try_from(user.len()).unwrap_or(u32::MAX);
+            [user.as_bytes(), &length.to_be_bytes(), &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the length of the user behind it")
+        .why(
+            "Whoever reads from the left finds no length before the user has ended. And where `a` ends, `a\\0` goes on with a byte that its length, 00 00 00 01, begins \
+             with too: the longer name comes first. What follows a name has to sort below all that may continue it.",
+        )
+        .link(WIDTH),
         mistake("user_of_a_larger_fixed_width", |user, number, note| {
             let mut padded = user.as_bytes().to_vec();
             padded.resize(32, 0);

@@ -557,32 +557,43 @@ fn of_many(steps: &[Step]) -> Option<Scans> {
     })
 }
 
-/// The name read from a row up to its first zero byte.
-fn up_to_a_zero() -> Mistake<Scans> {
-    let orders_of = |rows: &Rows, name: &str| {
-        let own = |row: &&Vec<u8>| row.split(|byte| *byte == 0).next() == Some(name.as_bytes());
-        rows.iter()
-            .filter(own)
-            .map(|row| number(&[], name, row))
-            .collect()
+/// Rows found by a walk that takes the wrong ones for those of the name.
+fn walks() -> Vec<Mistake<Scans>> {
+    let walk = |mistake, own: fn(&[u8], &str) -> bool| {
+        let orders_of = move |rows: &Rows, name: &str| {
+            let found = rows.iter().filter(|row| own(row, name));
+            found.map(|row| number(&[], name, row)).collect()
+        };
+        let imp = Scans {
+            orders_of: Arc::new(orders_of),
+            ..right()
+        };
+        Mistake::new(mistake, "orders_of", ONE, imp).link(REPAIR)
     };
-    let imp = Scans {
-        orders_of: Arc::new(orders_of),
-        ..right()
-    };
-    Mistake::new("name_read_up_to_a_zero", "orders_of", ONE, imp)
+    vec![
+        walk("name_read_up_to_a_zero", |row, name| {
+            row.split(|byte| *byte == 0).next() == Some(name.as_bytes())
+        })
         .says("the rows whose bytes before the first 00 are the name")
         .why(
             "The first zero byte of a row may be one of the name: `a\\0` is written 61 00 ff 00 01, and its rows are taken for those of `a`. The \
              byte after it tells: ff, and the name goes on; 01, and it ends.",
-        )
-        .link(REPAIR)
+        ),
+        walk("half_of_the_end", |row, name| {
+            row.starts_with(&[&escape(name)[..], &[0x00]].concat())
+        })
+        .says("the rows that begin with the escaped name and 00")
+        .why(
+            "The end has two bytes. `a\\0` is written 61 00 ff 00 01, and so its rows begin with 61 00 like those of `a`. Only with 01 behind it \
+             the 00 is an end.",
+        ),
+    ]
 }
 
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scans>> {
     let mut mistakes = of_successors();
-    mistakes.push(up_to_a_zero());
+    mistakes.extend(walks());
     mistakes.extend(compose("orders_of", &OF_ONE, of_one));
     mistakes.extend(compose("orders_starting", &OF_MANY, of_many));
     mistakes

@@ -120,8 +120,10 @@ fn plays() -> Vec<Play> {
         }
     }
     plays.sort_by_key(|(size, _)| *size);
-    // In hexadecimal a tab is one digit, unless somebody fills it up.
-    let texts = ["a\u{1}", "a\t"].into_iter().chain(long_texts());
+    // In hexadecimal a tab is one digit, unless somebody fills it up. The first byte of the last letter is f4: taken from
+    // anything less than that it wraps around.
+    let texts = ["a\u{1}", "a\t", "\u{10ffff}"];
+    let texts = texts.into_iter().chain(long_texts());
     let texts = texts.flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
     let times = HEXADECIMAL.map(|time| ("ann", time, "jazz"));
     plays

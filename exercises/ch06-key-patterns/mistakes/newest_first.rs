@@ -291,6 +291,20 @@ pub fn all() -> Vec<Mistake<Feed>> {
         )
         .link("newest-first"),
         Mistake::<Feed>::new(
+            "slice_up_to_the_limit",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                let found = answer(&[], rows, from, to, usize::MAX);
+                found[..limit].to_vec()
+            }),
+        )
+        .says("a slice of the window from its beginning up to `limit`")
+        .why(
+            "A slice has to be there in full: with fewer names than `limit` it panics. `take(limit)` and `truncate(limit)` take what there is.",
+        )
+        .link("newest-first"),
+        Mistake::<Feed>::new(
             "limit_and_one_overflows",
             "newest",
             "returns",

@@ -101,6 +101,16 @@ fn in_width() -> Vec<Mistake<Feed>> {
              as many values. Subtract from the greatest value of the type that you have.",
         )
         .link("in-the-wild"),
+        mistake("negated_as_a_signed_number", "returns", |time| {
+            assert!(time != 1 << 63, "attempt to negate with overflow");
+            time.wrapping_neg().to_be_bytes()
+        })
+        .says("`-(time as i64)`, which panics at 2^63")
+        .why(
+            "It is one more than `u64::MAX - time`. For time 0 this one more does not fit: its key becomes zero, and the oldest time comes \
+             first of all. And of 2^63 an `i64` has no negative. Invert the bits, or subtract from `u64::MAX`: both are right for every time.",
+        )
+        .link(RULE),
         mistake("minus_from_i64_max_wrapped", "order", |time| {
             i64::MAX.cast_unsigned().wrapping_sub(time).to_be_bytes()
         })

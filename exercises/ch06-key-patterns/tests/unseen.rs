@@ -639,6 +639,17 @@ fn bytes_of_one_hexadecimal_digit_do_not_sort() {
 }
 
 #[test]
+fn titles_hold_letters_of_any_first_byte() {
+    // Right up to the byte db, and that is all of most alphabets.
+    let from_db = |byte: u8| 0xdb_u8.wrapping_sub(byte);
+    let key = move |user: &str, time: u64, title: &str| {
+        let title = title.bytes().map(from_db).chain([0xff]).collect();
+        [ended(user), (!time).to_be_bytes().to_vec(), title].concat()
+    };
+    observed(&field(key), "order", &["must come before"]);
+}
+
+#[test]
 fn what_sorts_above_every_name_is_named_whatever_it_is() {
     let by_bar = |user: &str, time: u64, title: &str| {
         let user: String = user.bytes().map(|b| format!("{b:02x}")).collect();

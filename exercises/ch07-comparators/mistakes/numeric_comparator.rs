@@ -640,6 +640,20 @@ fn beside_the_rules() -> Vec<Mistake<Order>> {
         .says("equal numbers the wrong way round")
         .why("It is an order, but not this one: of `item:1` and `item:01` the smaller bytes come first, so `item:01`.")
         .link(REPAIR),
+        mistake("numbers_backwards", "order", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            by_fields((p, y), (q, x)).then_with(|| a.cmp(b))
+        })
+        .says("the greater number first")
+        .why("The two numbers have changed places in the comparison, or its answer was reversed. `item:9` comes before `item:10`.")
+        .link(REPAIR),
+        mistake("prefix_backwards", "order", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            by_fields((q, x), (p, y)).then_with(|| a.cmp(b))
+        })
+        .says("the greater prefix first")
+        .why("The two prefixes have changed places in the comparison, or its answer was reversed. `item:10` comes before `user:2`.")
+        .link(REPAIR),
         mistake("shorter_prefix_first", "order", |a, b| {
             let length = |key| split(key).0.len();
             length(a).cmp(&length(b)).then_with(|| answer(&[], a, b))

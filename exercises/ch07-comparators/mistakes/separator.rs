@@ -78,6 +78,16 @@ fn unchecked() -> Vec<Mistake<Separate>> {
              separator belongs to one order, and it saves room only if it is shorter.",
         )
         .link(SEPARATORS),
+        mistake("b_up_to_the_difference", "in-range", |a, b| {
+            let n = common(a, b);
+            b.get(..=n).map(<[u8]>::to_vec)
+        })
+        .says("`b` up to the first byte in which the two keys differ")
+        .why(
+            "In plain byte order that is after `a`, and before `b` unless it is `b` itself, which a separator must not be. In this order it may come before `a`: \
+             between `item:177` and `item:300` it gives `item:3`. Cut `a`, raise the last byte, and compare with both.",
+        )
+        .link(SEPARATORS),
         mistake("first_cut_unchecked", "in-range", |a, _| {
             cuts(a, raised).into_iter().next()
         })

@@ -41,6 +41,16 @@ fn paying(
         .link(link)
 }
 
+/// Compare-and-set until it holds.
+pub(super) fn until_set(board: &mut dyn Board, member: &str, new: impl Fn(u64) -> u64) -> bool {
+    while let Some(seen) = board.score(member) {
+        if board.compare_and_set(member, seen, new(seen)) {
+            return true;
+        }
+    }
+    false
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Changes>> {
     let mut mistakes = additions();
@@ -150,6 +160,19 @@ fn additions() -> Vec<Mistake<Changes>> {
                     }
                 }
                 board.set(member, gems << 30);
+            },
+        ),
+        adding(
+            "gems_of_a_newcomer_after_a_0",
+            "a 0 for a member that is not in the set, and then the addition",
+            "That is two changes, and between the two others see a member with nothing. If somebody else adds the member after your look, the 0 overwrites \
+             those gems. `add` begins at 0 by itself, in the same step.",
+            TOP,
+            |board, member, gems| {
+                if board.score(member).is_none() {
+                    board.set(member, 0);
+                }
+                board.add(member, gems << 30);
             },
         ),
         Mistake::new(
@@ -342,12 +365,7 @@ fn repeated() -> Vec<Mistake<Changes>> {
                 if first & PAID != 0 {
                     return true;
                 }
-                while let Some(seen) = board.score(member) {
-                    if board.compare_and_set(member, seen, first | PAID) {
-                        return true;
-                    }
-                }
-                false
+                until_set(board, member, |_| first | PAID)
             },
         ),
         paying(
@@ -360,14 +378,7 @@ fn repeated() -> Vec<Mistake<Changes>> {
                 let Some(first) = board.score(member) else {
                     return false;
                 };
-                loop {
-                    let Some(seen) = board.score(member) else {
-                        return false;
-                    };
-                    if board.compare_and_set(member, seen, first | PAID) {
-                        return true;
-                    }
-                }
+                until_set(board, member, |_| first | PAID)
             },
         ),
         paying(
@@ -498,42 +509,21 @@ fn flags() -> Vec<Mistake<Changes>> {
             "compare-and-set with `seen + (1 << 29)`",
             "If the bit is set already, the sum carries into the gems. Set a bit by `|`.",
             LOW,
-            |board, member| {
-                while let Some(seen) = board.score(member) {
-                    if board.compare_and_set(member, seen, seen + PAID) {
-                        return true;
-                    }
-                }
-                false
-            },
+            |board, member| until_set(board, member, |seen| seen + PAID),
         ),
         paying(
             "paid_at_bit_30",
             "bit 30 set",
             "Bit 30 is the lowest one of the gems. Bits count from 0: the time takes 0 to 28, `paid` is 29.",
             LAYOUT,
-            |board, member| {
-                while let Some(seen) = board.score(member) {
-                    if board.compare_and_set(member, seen, seen | 1 << 30) {
-                        return true;
-                    }
-                }
-                false
-            },
+            |board, member| until_set(board, member, |seen| seen | 1 << 30),
         ),
         paying(
             "paid_toggled",
             "the bit turned round",
             "A player who has paid already has not paid afterwards. Set the bit by `|`, not by `^`.",
             LOW,
-            |board, member| {
-                while let Some(seen) = board.score(member) {
-                    if board.compare_and_set(member, seen, seen ^ PAID) {
-                        return true;
-                    }
-                }
-                false
-            },
+            |board, member| until_set(board, member, |seen| seen ^ PAID),
         ),
         paying(
             "paid_and_the_time_cleared",
@@ -582,6 +572,23 @@ fn told() -> Vec<Mistake<Changes>> {
                     }
                 }
                 false
+            },
+        ),
+        paying(
+            "paid_0_taken_for_missing",
+            "a score of 0 taken for no score",
+            "A member may be in the set with 0 gems, as a newcomer is. `score` tells the two apart: `Some(0)` and `None`. `unwrap_or(0)` makes them one.",
+            LOW,
+            |board, member| {
+                loop {
+                    let seen = board.score(member).unwrap_or(0);
+                    if seen == 0 {
+                        return false;
+                    }
+                    if board.compare_and_set(member, seen, seen | PAID) {
+                        return true;
+                    }
+                }
             },
         ),
         paying(

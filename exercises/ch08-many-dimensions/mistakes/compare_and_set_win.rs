@@ -4,7 +4,9 @@ use kit::Mistake;
 
 use crate::board::Board;
 use crate::compare_and_set::Changes;
-use crate::mistakes::compare_and_set::{CAS, LAYOUT, LOW, MAY_BE_ABSENT, MAY_LEAVE, PAID};
+use crate::mistakes::compare_and_set::{
+    CAS, LAYOUT, LOW, MAY_BE_ABSENT, MAY_LEAVE, PAID, until_set,
+};
 use crate::solutions::compare_and_set::{add_gems, set_paid, win};
 
 const MASK: u64 = PAID - 1;
@@ -21,16 +23,6 @@ fn winning(
         .says(says)
         .why(why)
         .link(link)
-}
-
-/// Compare-and-set until it holds.
-fn until_set(board: &mut dyn Board, member: &str, new: impl Fn(u64) -> u64) -> bool {
-    while let Some(seen) = board.score(member) {
-        if board.compare_and_set(member, seen, new(seen)) {
-            return true;
-        }
-    }
-    false
 }
 
 /// The mistakes of `win`.

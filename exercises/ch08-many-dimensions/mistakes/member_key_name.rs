@@ -108,6 +108,26 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
         )
         .link(TEXT),
         mistake(
+            "last_part_unchecked",
+            "what comes after the last `-`, whatever the text is",
+            "A name may hold a `-`: of `a-b` that leaves `b`. And other texts have a last part too: look at the flag and the digits. The fields in \
+             front have fixed widths, so the name begins at a place that you know.",
+            TEXT,
+            |text| owned(text.rsplit('-').next()),
+        ),
+        Mistake::new(
+            "sliced_at_its_place",
+            "name",
+            "returns",
+            Members::new(member, |text: &str| owned(Some(&text[16..]))),
+        )
+        .says("everything from character 16 on, with a panic where there is none")
+        .why(
+            "A text that is no member may be shorter, and a slice of it panics: `get(16..)` gives `None`. Nor are sixteen characters a proof. \
+             Look at the flag, the two `-` and the digits, and refuse the rest.",
+        )
+        .link(RULES),
+        mistake(
             "name_by_its_place_alone",
             "everything from character 16 on, whatever comes before it",
             "Sixteen characters are no proof. Look at the flag, the two `-` and the digits, and refuse the rest.",

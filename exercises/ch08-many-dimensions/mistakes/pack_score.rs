@@ -556,6 +556,16 @@ pub fn all() -> Vec<Mistake<Packer>> {
              score.",
         )
         .link(RULES),
+        mistake("early_time_joined", "refusal", |gems, paid, at_ms| {
+            let time = END.checked_sub(at_ms / 1000)?;
+            (gems < 1 << 23).then(|| gems << 30 | u64::from(paid) << 29 | time)
+        })
+        .says("a time field of any size, joined by `|`")
+        .why(
+            "A difference of 2^29 s or more does not fit into 29 bits. Its higher bits are those of `paid` and the gems, and `|` sets them there. \
+             Refuse what does not fit.",
+        )
+        .link(BLEED),
         mistake("early_limit_joined", "refusal", |gems, paid, at_ms| {
             let time = END.checked_sub(at_ms / 1000)?;
             let fits = gems < 1 << 23 && time <= 1 << 29;

@@ -835,6 +835,10 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
             .says("those of the first `limit` orders of all that lie in the range")
             .why("The limit counts what is returned. Seek to `from` first, and count there.")
             .link(ASK),
+        by_time("until_only_in_a_guard", |at, from, until| from < until && at >= from)
+            .says("all orders from `from` on, unless `until` is not after it")
+            .why("`until` was looked at once and is no end. Where the range ends, only `until` tells: the key of this time, left out.")
+            .link(ASK),
         by_time("times_compared_as_signed", |at, from, until| {
             (from.cast_signed()..until.cast_signed()).contains(&at.cast_signed())
         })

@@ -422,7 +422,7 @@ const QUIRKS: [Quirk<Step>; 27] = [
     ),
     Quirk::of(
         RoomForAll,
-        "room_for_the_limit_of_pages",
+        "greatest_limit_of_pages_panics",
         "returns",
         "the right pages, with a panic for the limit `usize::MAX`",
         ROOM,

@@ -343,6 +343,24 @@ fn other_keys() -> Vec<Mistake<Placing>> {
         .says("the user without the spaces around the name")
         .why("A space is a character like any other: `ann` and `ann ` are two users. Clean up what people type before it is stored, not in the key.")
         .link(BYTES),
+        other("no_time_by_status", |order| {
+            let [own, user, time, _] = keys(order);
+            [own, user, time, (b's', order.status.byte(), order.id).to_key()]
+        })
+        .says("a row by status without the time")
+        .why(
+            "The orders of a status are asked for oldest first, and without the time in front of the id they come by id. The time is a field of each index.",
+        )
+        .link(ROWS),
+        other("time_by_id", |order| {
+            let [own, user, _, status] = keys(order);
+            [own, user, (b't', order.id, order.at).to_key(), status]
+        })
+        .says("the id in front of the time in the row by time")
+        .why(
+            "No two orders share an id, so nothing after it ever decides: the rows sort by id. The time comes first, and the id parts orders of one millisecond.",
+        )
+        .link(ROWS),
         other("times_cut_to_32_bits", |order| {
             keys(&Order { at: u64::from(order.at as u32), ..order.clone() })
         })

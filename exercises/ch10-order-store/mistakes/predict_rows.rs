@@ -52,10 +52,11 @@ fn of_scan() -> Vec<Mistake<Predictions>> {
                  comes before 500.",
             )
             .link(ROWS),
-        expects("ids_by_their_last_byte", || letters!(b h d f e a g c))
+        expects("id_258_first", || letters!(b h d f e a g c))
             .says("258 before 7")
             .why(
-                "Big-endian: 7 is `00 00 00 07` and 258 is `00 00 01 02`. The third byte decides, not the last.",
+                "It is so for digits, and for bytes with the lowest one first. But big-endian 7 is `00 00 00 07` and 258 is `00 00 01 02`. The third byte \
+                 decides, not the last.",
             )
             .link(PREDICT),
         expects("backwards", || letters!(c g a e f d b h))

@@ -404,7 +404,7 @@ fn any_limit_and_any_bound_is_asked_for() {
         let page = with_status(db, status, looked_at - 1, after)?;
         Ok(page)
     };
-    named(&paging(one_more), "room_for_the_limit_of_pages");
+    named(&paging(one_more), "greatest_limit_of_pages_panics");
     let one_at_least = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.max(1));
     named(&finding(one_at_least, between), "limit_zero_is_one");
     let one_at_least = |db: &Db, from, until, limit: usize| between(db, from, until, limit.max(1));
