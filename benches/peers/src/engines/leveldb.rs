@@ -31,6 +31,7 @@ unsafe extern "C" {
     fn leveldb_writeoptions_set_sync(options: Handle, on: c_uchar);
     fn leveldb_writeoptions_destroy(options: Handle);
     fn leveldb_readoptions_create() -> Handle;
+    fn leveldb_readoptions_set_verify_checksums(options: Handle, on: c_uchar);
     fn leveldb_readoptions_destroy(options: Handle);
     fn leveldb_open(options: Handle, name: *const c_char, error: *mut *mut c_char) -> Handle;
     fn leveldb_close(db: Handle);
@@ -121,7 +122,8 @@ fn check(error: *mut c_char) -> Result<()> {
 }
 
 impl LevelDb {
-    pub fn open(dir: &Path) -> Result<Self> {
+    /// Reads check checksums if asked to. LevelDB's default is that they do not.
+    pub fn open(dir: &Path, checks_reads: bool) -> Result<Self> {
         let name = CString::new(dir.as_os_str().as_bytes())?;
         let mut error = null_mut();
         // SAFETY: each handle comes from its own create function; the options are freed after use.
@@ -139,6 +141,7 @@ impl LevelDb {
             let write_synced = leveldb_writeoptions_create();
             leveldb_writeoptions_set_sync(write_synced, 1);
             let (read, write) = (leveldb_readoptions_create(), leveldb_writeoptions_create());
+            leveldb_readoptions_set_verify_checksums(read, checks_reads.into());
             Self {
                 db,
                 cache,

@@ -86,6 +86,9 @@ impl<R: Reader + ?Sized> Reader for &R {
 pub enum Kind {
     Ours,
     Leveldb,
+    /// LevelDB that checks the checksum of each block when it reads it, as the others but redb do. Not measured unless it is
+    /// asked for.
+    LeveldbChecked,
     Rocksdb,
     Fjall,
     Redb,
@@ -96,7 +99,8 @@ impl Kind {
     pub fn open(self, dir: &Path) -> Result<Box<dyn Engine>> {
         Ok(match self {
             Kind::Ours => Box::new(ours::Ours::open(dir)?),
-            Kind::Leveldb => Box::new(leveldb::LevelDb::open(dir)?),
+            Kind::Leveldb => Box::new(leveldb::LevelDb::open(dir, false)?),
+            Kind::LeveldbChecked => Box::new(leveldb::LevelDb::open(dir, true)?),
             Kind::Rocksdb => Box::new(rocksdb::RocksDb::open(dir)?),
             Kind::Fjall => Box::new(fjall::Fjall::open(dir)?),
             Kind::Redb => Box::new(redb::Redb::open(dir)?),
@@ -108,6 +112,7 @@ impl Kind {
         match self {
             Kind::Ours => "ours",
             Kind::Leveldb => "leveldb",
+            Kind::LeveldbChecked => "leveldb-checked",
             Kind::Rocksdb => "rocksdb",
             Kind::Fjall => "fjall",
             Kind::Redb => "redb",
