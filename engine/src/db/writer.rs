@@ -187,20 +187,20 @@ impl Core {
             self.check_in_place()?;
         }
         let unwinding = PoisonIfUnwinding(self);
-        let committed = self.append_and_apply(writer, group, sync);
+        let committed = self.append_and_apply(writer, group, records, sync);
         // So only a panic drops it.
         std::mem::forget(unwinding);
         committed
     }
 
-    /// Appends a group of batches to the log, and applies them to the memtables.
+    /// Appends a group of batches, which have so many records, to the log, and applies them to the memtables.
     fn append_and_apply(
         &self,
         writer: &mut Writer,
         mut group: Vec<WriteBatch>,
+        records: usize,
         sync: bool,
     ) -> Result<()> {
-        let records: usize = group.iter().map(WriteBatch::len).sum();
         let last_sequence = number_records(&mut group, writer.last_sequence);
         if records > 0 {
             self.append_to_log(writer, &group)?;
