@@ -104,10 +104,7 @@ fn the_checker_finds_contradictions() {
             version: 1,
             size: 2,
         };
-        let metadata = Metadata {
-            expires_ms: None,
-            content: Content::SortedSet(collection, marks),
-        };
+        let metadata = Metadata::new(Content::SortedSet(collection, marks));
         batch.put(Space::Metadata, metadata_key(0, b"z"), metadata.encode());
     };
     let mark = |value: f64| Mark::start_of(row.mark_of(&row.score_key(score(value), b"")));

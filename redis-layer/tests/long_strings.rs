@@ -366,10 +366,7 @@ fn the_checker_finds_wrong_pieces() {
             version: 7,
             size: 2100,
         };
-        let metadata = Metadata {
-            expires_ms: None,
-            content: Content::Pieces(text),
-        };
+        let metadata = Metadata::new(Content::Pieces(text));
         let mut batch = Batch::default();
         batch.put(Space::Metadata, metadata_key(0, b"k"), metadata.encode());
         batch.put(Space::Data, piece(1), vec![b'x'; PIECE_BYTES].into());

@@ -71,7 +71,7 @@ fn a_power_cut_beside_a_sweep_leaves_whole_sets() {
         let mut removed = 0;
         for step in 0..150 {
             let set = random.below(3);
-            match random.below(6) {
+            match random.below(7) {
                 // Enough to be removed as one range.
                 0 if random.once_in(4) => {
                     let pairs: Vec<String> = (0..300).map(|n| format!("{n} l{n}")).collect();
@@ -83,6 +83,9 @@ fn a_power_cut_beside_a_sweep_leaves_whole_sets() {
                 }
                 3 => {
                     direct.run(&format!("del {set}"));
+                }
+                4 => {
+                    direct.run(&format!("rename {set} {}", random.below(3)));
                 }
                 _ => {
                     let most = 1 + random.below(6);
@@ -143,7 +146,7 @@ fn what_a_step_saw_is_synced_before_it_removes_anything() {
     store.calls.lock().clear();
     // With nothing to remove nothing is synced either.
     while !sweeper.step(store, 100).unwrap().is_last {}
-    assert_eq!(*store.calls.lock(), ["snapshot", "snapshot"]);
+    assert_eq!(*store.calls.lock(), ["snapshot"; 3]);
 }
 
 #[test]

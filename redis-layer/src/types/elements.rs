@@ -23,6 +23,7 @@
 mod order;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use bytes::{Buf, Bytes};
 
@@ -63,6 +64,7 @@ pub struct Element {
 pub struct Elements {
     kind: Kind,
     expires_ms: Option<i64>,
+    home: Option<Rc<[u8]>>,
     version: u64,
     size: u64,
     stored_size: u64,
@@ -95,10 +97,11 @@ impl Elements {
         Ok(Self {
             kind,
             expires_ms: metadata.expires_ms,
+            home: metadata.home.clone(),
             version: collection.version,
             size: collection.size,
             stored_size: collection.size,
-            prefix: txn.row_prefix(key, collection.version),
+            prefix: txn.row_prefix(metadata.home_of(key), collection.version),
         })
     }
 
@@ -123,6 +126,7 @@ impl Elements {
         Ok(Self {
             kind,
             expires_ms: None,
+            home: None,
             version,
             size: 0,
             stored_size: 0,
@@ -277,6 +281,7 @@ impl Elements {
         };
         let metadata = Metadata {
             expires_ms: self.expires_ms,
+            home: self.home,
             content,
         };
         txn.set_metadata(key, &metadata);

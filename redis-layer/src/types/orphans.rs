@@ -1,13 +1,16 @@
 //! Rows that no key owns any more, and how their space comes back.
 //!
 //! A row of the data or score space is an orphan when the metadata row of its key is absent, of
-//! another type, or of another version. An orphan can never be owned again, because versions are
+//! another type, or of another version, and no forward leads to another key that holds the version. A forward is an
+//! orphan when its key does not hold it. An orphan can never be owned again, because versions are
 //! never handed out twice. So whether a row is an orphan may be asked at any time, without a lock, and the
 //! answer "orphan" stays true as long as the store runs. A power cut can make it untrue again:
 //! this is why [`Sweeper`] syncs before it removes.
 
 use crate::store::{Batch, Cursor, Direction, KeyRange, Snapshot, Space, Store, next_key};
-use crate::types::rows::{RowPrefix, decode_owner, metadata_key};
+use crate::types::rows::{
+    RowPrefix, decode_forward_key, decode_owner, forward_key, forwards, metadata_key,
+};
 use crate::types::{DbNumber, Metadata, Result};
 
 /// The spaces whose rows have owners.
@@ -37,20 +40,34 @@ impl OrphanFinder {
     ) -> Result<bool> {
         let owner = decode_owner(space, row)?;
         if self.owner.as_ref() != Some(&owner) {
-            let (db, key, version) = &owner;
-            let metadata_row = metadata_key(*db, key);
-            let metadata = snapshot.get(Space::Metadata, &metadata_row)?;
-            self.owner_is_gone = match metadata {
-                None => true,
-                Some(value) => Metadata::decode(&metadata_row, &value)?
-                    .content
-                    .collection()
-                    .is_none_or(|collection| collection.version != *version),
+            let (db, home, version) = &owner;
+            self.owner_is_gone = !holds(snapshot, *db, home, *version)? && {
+                let forward = forward_key(&RowPrefix::new(*db, home, *version));
+                match snapshot.get(Space::System, &forward)? {
+                    None => true,
+                    Some(key) => !holds(snapshot, *db, &key, *version)?,
+                }
             };
             self.owner = Some(owner);
         }
         Ok(self.owner_is_gone)
     }
+}
+
+/// Whether a key holds the collection with this version.
+fn holds(snapshot: &dyn Snapshot, db: DbNumber, key: &[u8], version: u64) -> Result<bool> {
+    let row = metadata_key(db, key);
+    let Some(value) = snapshot.get(Space::Metadata, &row)? else {
+        return Ok(false);
+    };
+    let collection = Metadata::decode(&row, &value)?.content.collection();
+    Ok(collection.is_some_and(|collection| collection.version == version))
+}
+
+/// Whether a forward is an orphan.
+pub(crate) fn is_stale(snapshot: &dyn Snapshot, forward: &[u8], key: &[u8]) -> Result<bool> {
+    let (db, _, version) = decode_forward_key(forward)?;
+    Ok(!holds(snapshot, db, key, version)?)
 }
 
 /// What one step of a [`Sweeper`] did.
@@ -73,14 +90,14 @@ struct Found {
     rest: Option<Vec<u8>>,
 }
 
-/// Walks over the owned spaces in small steps and removes the orphans. One sweeper is enough for a store; it may run
+/// Walks over the owned spaces, and over the forwards, in small steps and removes the orphans. One sweeper is enough for a store; it may run
 /// at the same time as any command.
 ///
 /// Invariant: a row is removed only after a sync that began when the row already was an orphan. So a power cut cannot
 /// bring back the metadata of a row that is gone, whichever unsynced writes the store keeps or loses.
 #[derive(Debug, Default)]
 pub struct Sweeper {
-    /// The index in [`OWNED`] of the space that is being walked over.
+    /// The index in [`OWNED`] of the space that is being walked over. Behind the last one come the forwards.
     space: usize,
     /// The least key that this walk has not looked at yet.
     from: Vec<u8>,
@@ -96,19 +113,22 @@ impl Sweeper {
     /// # Errors
     /// A damaged row; those of the store. The next step tries again from the same place.
     pub fn step(&mut self, store: &dyn Store, most: usize) -> Result<Step> {
-        let space = OWNED[self.space];
+        let found = match OWNED.get(self.space) {
+            Some(&space) => self.find(store, space, most),
+            None => self.find_forwards(store, most),
+        };
         let Found {
             orphans,
             mut step,
             rest,
-        } = self.find(store, space, most)?;
+        } = found?;
         if !orphans.is_empty() {
             store.sync()?;
             store.write(orphans)?;
         }
-        step.is_last = rest.is_none() && self.space + 1 == OWNED.len();
+        step.is_last = rest.is_none() && self.space == OWNED.len();
         if rest.is_none() {
-            self.space = (self.space + 1) % OWNED.len();
+            self.space = (self.space + 1) % (OWNED.len() + 1);
         }
         self.from = rest.unwrap_or_default();
         Ok(step)
@@ -141,6 +161,28 @@ impl Sweeper {
             };
             rest.start = behind;
             cursor = snapshot.scan(space, &rest, Direction::Forward)?;
+        }
+        found.rest = Some(rest.start);
+        Ok(found)
+    }
+
+    /// Collects the next forwards that are orphans.
+    fn find_forwards(&self, store: &dyn Store, most: usize) -> Result<Found> {
+        let snapshot = store.snapshot()?;
+        let mut found = Found::default();
+        let mut rest = forwards();
+        rest.start = rest.start.max(self.from.clone());
+        let mut cursor = snapshot.scan(Space::System, &rest, Direction::Forward)?;
+        for _ in 0..most {
+            let Some((forward, key)) = cursor.row() else {
+                return Ok(found);
+            };
+            if is_stale(&*snapshot, forward, key)? {
+                found.orphans.delete(Space::System, forward.to_vec());
+                found.step.removed += 1;
+            }
+            rest.start = next_key(forward);
+            cursor.advance()?;
         }
         found.rest = Some(rest.start);
         Ok(found)

@@ -8,6 +8,7 @@
 //! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64, of a sorted set
 //! score     db: u32 | user key, escaped | version: u64 | score: f64 | member  -> (empty)
 //! expiry    db: u32 | expires_ms: i64 | user key                    -> (empty)
+//! system    "forward/" | db: u32 | home, escaped | version: u64     -> user key
 //! ```
 //!
 //! All numbers are in the order-preserving forms of [`engine::keys`]. The user key is raw where it comes last, and
@@ -19,11 +20,14 @@
 //! metadata row, `rows/position.rs` the position of an element of a list, and `rows/bundle.rs` how one row holds
 //! several elements.
 //!
+//! The user key in a data or score row is the *home* of the collection, the key under which it came into being. A
+//! collection that was renamed has a forward: see [`transfer`](crate::types::transfer).
+//!
 //! Invariants
 //! 1. A version is a number of [`Store::unique`](crate::store::Store::unique), so no two
 //!    collections ever share one, not even under one key.
-//! 2. Data and score rows whose version is not the one in the metadata row of their key are
-//!    *orphans*: nothing reads them. Removing a key therefore removes one row.
+//! 2. Data and score rows whose version is neither in the metadata row of their home nor in that of the key to which
+//!    their forward leads are *orphans*: nothing reads them. Removing a key therefore removes one row.
 //! 3. A score is never NaN and never -0.0 ([`Numeric`]), so a member has one possible score row
 //!    for each score.
 
@@ -305,6 +309,30 @@ impl RowPrefix {
     }
 }
 
+/// What the keys of all forwards begin with.
+const FORWARD: &[u8] = b"forward/";
+
+/// The key of the forward of a renamed collection. Its value is the user key that holds the collection now.
+#[must_use]
+pub fn forward_key(rows: &RowPrefix) -> Vec<u8> {
+    [FORWARD, &rows.0].concat()
+}
+
+/// All forwards, in the system space.
+#[must_use]
+pub fn forwards() -> KeyRange {
+    KeyRange::prefix(FORWARD)
+}
+
+/// The database, the home and the version of the collection of a forward.
+///
+/// # Errors
+/// [`Error::Damaged`].
+pub fn decode_forward_key(row: &[u8]) -> Result<(DbNumber, Vec<u8>, u64)> {
+    let rows = row.strip_prefix(FORWARD).unwrap_or_default();
+    decode_owner(Space::System, rows)
+}
+
 /// The value of a data row.
 #[must_use]
 pub fn encode_score(score: Score) -> Bytes {
@@ -319,7 +347,7 @@ pub fn decode_score(row: &[u8], value: &[u8]) -> Result<Score> {
     Score::from_key(value).map_err(|reason| Error::undecodable(Space::Data, row, &reason))
 }
 
-/// The owner of a row: the database, the user key and the version in a data or score row.
+/// The owner of a row: the database, the home and the version in a data or score row.
 ///
 /// # Errors
 /// [`Error::Damaged`].

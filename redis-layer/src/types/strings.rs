@@ -20,6 +20,7 @@
 //! Left out: turning pieces back into one row. A string stays in pieces until it is overwritten as a whole.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use engine::keys::{decode_u32, encode_u32};
@@ -54,6 +55,7 @@ pub struct Stored {
 pub struct Text {
     form: Form,
     expires_ms: Option<i64>,
+    home: Option<Rc<[u8]>>,
     is_there: bool,
 }
 
@@ -87,6 +89,7 @@ impl Txn<'_> {
             Some(Metadata {
                 content: Content::String(text),
                 expires_ms,
+                ..
             }) => return Ok(Some(Stored { text, expires_ms })),
             Some(metadata) => metadata,
         };
@@ -108,6 +111,7 @@ impl Txn<'_> {
             None => Ok(Text {
                 form: Form::Whole(Bytes::new()),
                 expires_ms: None,
+                home: None,
                 is_there: false,
             }),
             Some(metadata) => Text::stored(self, key, metadata).ok_or(Error::WrongType),
@@ -119,19 +123,21 @@ impl Text {
     /// The string under a key that has this metadata; `None` if it is of another type.
     #[must_use]
     pub fn stored(txn: &Txn<'_>, key: &[u8], metadata: Metadata) -> Option<Self> {
+        let home = metadata.home.as_deref().unwrap_or(key);
         let form = match metadata.content {
             Content::String(text) => Form::Whole(text),
             Content::Pieces(Collection { version, size }) => Form::Pieces {
                 version,
                 // The length was bounded when the row was decoded.
                 length: usize::try_from(size).unwrap_or(LONGEST),
-                prefix: txn.row_prefix(key, version),
+                prefix: txn.row_prefix(home, version),
             },
             _ => return None,
         };
         Some(Self {
             form,
             expires_ms: metadata.expires_ms,
+            home: metadata.home,
             is_there: true,
         })
     }
@@ -274,6 +280,7 @@ impl Text {
         };
         let metadata = Metadata {
             expires_ms: self.expires_ms,
+            home: self.home,
             content,
         };
         txn.set_metadata(key, &metadata);

@@ -1,13 +1,25 @@
 //! Moving or copying what a key holds to another name: `COPY`, `RENAME`, `MOVE`.
 //!
-//! The rows of a collection begin with its key, so another name means other rows: O(elements), where Redis renames in
-//! O(1). Rows could begin with an identifier instead, kept in the metadata row. But then a row would no longer say
-//! whose it is, and finding orphans would need a second index. Renaming is rare enough.
+//! The rows of a collection begin with the key under which it came into being, its *home*. `RENAME` leaves them there,
+//! and so costs O(1), however many they are: the new metadata row names the home. Then a row no longer says by itself
+//! which key owns it. So a *forward* does, one row for each renamed collection, from its home and version to its key.
+//! Whoever finds a row whose home does not hold its version looks there before the row counts as an orphan.
+//!
+//! Invariants
+//! 1. The metadata row of a collection names a home exactly if a forward leads from there to its key. Both change in
+//!    one batch.
+//! 2. A forward to a key that does not hold the collection is an orphan. It remains when the key is removed, like the
+//!    rows of the elements, and nothing ever makes it true again.
+//!
+//! Left out: a forward to another database, for `MOVE`. When a large database is emptied, its rows are removed without
+//! a look at them, so none of them may belong to another one.
+
+use std::rc::Rc;
 
 use bytes::Bytes;
 
 use crate::store::{Direction, Space};
-use crate::types::rows::RowPrefix;
+use crate::types::rows::{RowPrefix, forward_key, metadata_key};
 use crate::types::{Content, DbNumber, Metadata, Result, Txn};
 
 /// A key in a database, as clients name it.
@@ -46,12 +58,14 @@ impl Txn<'_> {
         self.forget_removed();
         if let Some(collection) = metadata.content.collection() {
             let version = self.new_version()?;
-            let old = RowPrefix::new(old_rows, from.key, collection.version);
+            let home = metadata.home_of(from.key);
+            let old = RowPrefix::new(old_rows, home, collection.version);
             let new = RowPrefix::new(self.db(), to.key, version);
             for space in [Space::Data, Space::Score] {
                 self.copy_rows(space, &old, &new)?;
             }
             metadata.content.set_version(version);
+            metadata.home = None;
         }
         self.set_metadata(to.key, &metadata);
         Ok(())
@@ -73,7 +87,39 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Moves what a key holds to another key. Returns whether there was something to move.
+    /// Gives what a key of the chosen database holds to another key of it. Returns whether there was something to give.
+    ///
+    /// Cost: O(1).
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn rename_key(&mut self, from: &[u8], to: &[u8]) -> Result<bool> {
+        let Some(mut metadata) = self.lookup(from)? else {
+            return Ok(false);
+        };
+        // First, because clients that keep copies of keys are told of the changes in their order. The collection lives
+        // on, so what is known of its ranks remains true.
+        self.delete(Space::Metadata, metadata_key(self.db(), from));
+        self.remove_key(to)?;
+        self.forget_removed();
+        if let Some(collection) = metadata.content.collection() {
+            let home = metadata.home_of(from);
+            let forward = forward_key(&self.row_prefix(home, collection.version));
+            if home == to {
+                metadata.home = None;
+                self.delete(Space::System, forward);
+            } else {
+                metadata.home = Some(Rc::from(home));
+                self.put(Space::System, forward, Bytes::copy_from_slice(to));
+            }
+        }
+        self.set_metadata(to, &metadata);
+        Ok(true)
+    }
+
+    /// Moves what a key holds to a key of another database. Returns whether there was something to move.
+    ///
+    /// Cost: O(elements).
     ///
     /// # Errors
     /// A damaged row; those of the store.

@@ -8,7 +8,7 @@ use crate::store::{Direction, Space};
 use crate::types::elements::{Element as NamedElement, Elements};
 use crate::types::list::{List, Side};
 use crate::types::zset::{Element, Members, ScoreRange, SortedSet, Window};
-use crate::types::{Content, Kind, Metadata, Result, Txn};
+use crate::types::{Content, Kind, Result, Txn};
 
 /// What a key holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,12 +107,8 @@ impl Txn<'_> {
                 set.finish(self, key)?;
             }
         }
-        if let (Some(_), Some(Metadata { content, .. })) = (expires_ms, self.lookup(key)?) {
-            let metadata = Metadata {
-                expires_ms,
-                content,
-            };
-            self.set_metadata(key, &metadata);
+        if expires_ms.is_some() {
+            self.set_expiry(key, expires_ms)?;
         }
         Ok(())
     }

@@ -78,8 +78,7 @@ fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool,
     if is_taken && taken {
         return Ok(false);
     }
-    let db = txn.selected_db();
-    txn.move_key(DbKey { db, key: old }, DbKey { db, key: new })?;
+    txn.rename_key(old, new)?;
     txn.event(Class::Generic, "rename_from", old);
     txn.event(Class::Generic, "rename_to", new);
     Ok(true)

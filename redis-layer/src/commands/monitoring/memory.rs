@@ -39,7 +39,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         let pieces = text.size.div_ceil(PIECE_BYTES as u64);
         bytes += text.size + pieces * (row.len() + 3 * size_of::<u32>()) as u64;
     } else if let Some(collection) = metadata.content.collection() {
-        let prefix = RowPrefix::new(txn.db(), key, collection.version);
+        let prefix = RowPrefix::new(txn.db(), metadata.home_of(key), collection.version);
         let (mut seen, mut seen_bytes) = (0, 0);
         let mut cursor = txn.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
         while let Some((key, value)) = cursor.row()

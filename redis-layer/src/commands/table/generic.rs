@@ -63,10 +63,10 @@ pub(super) static ROWS: &[Spec] = table! { "":
     "randomkey", 1, [ReadOnly], [], Generic, "1.0.0", Keys(walk::randomkey);
         "Returns a key by chance.", "O(1)"
     "rename", 3, [Write], [Take: FIRST, Overwrite: SECOND], Generic, "1.0.0", Keys(generic::rename);
-        "Gives a key another name.", "O(n) for n elements",
+        "Gives a key another name.", "O(1)",
         "key newkey:key"
     "renamenx", 3, [Write, Fast], [Take: FIRST, Create: SECOND], Generic, "1.0.0", Keys(generic::renamenx);
-        "Gives a key another name, if no key has it.", "O(n) for n elements",
+        "Gives a key another name, if no key has it.", "O(1)",
         "key newkey:key";
         since "3.2.0" "Both names may be the same."
     "restore", -4, [Write, DenyOom], [Overwrite: FIRST], Generic, "2.6.0", Keys(dump::restore);

@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 
 use crate::store::{Direction, KeyRange, Snapshot, Space, Store};
 use crate::types::keyspace::all_keys;
-use crate::types::orphans::{OWNED, OrphanFinder};
+use crate::types::orphans::{OWNED, OrphanFinder, is_stale};
 use crate::types::rows::{
-    RowPrefix, decode_expiry_key, decode_metadata_key, decode_owner, expiry_key, metadata_key,
-    stored_expiry,
+    RowPrefix, decode_expiry_key, decode_forward_key, decode_metadata_key, decode_owner,
+    expiry_key, forward_key, forwards, metadata_key, stored_expiry,
 };
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{Content, DbNumber, Error, Kind, Metadata, Result};
@@ -103,6 +103,16 @@ pub fn check(store: &dyn Store) -> Result<Report> {
             cursor.advance()?;
         }
     }
+    let mut cursor = snapshot.scan(Space::System, &forwards(), Direction::Forward)?;
+    while let Some((forward, key)) = cursor.row() {
+        match is_stale(&*snapshot, forward, key) {
+            Ok(is_stale) => report.orphans += u64::from(is_stale),
+            Err(Error::Damaged(_)) if decode_forward_key(forward).is_ok() => {}
+            Err(Error::Damaged(damage)) => report.add(0, forward, damage.to_string()),
+            Err(error) => return Err(error),
+        }
+        cursor.advance()?;
+    }
     Ok(report)
 }
 
@@ -176,7 +186,14 @@ fn faults_of(
     key: &[u8],
     metadata: &Metadata,
 ) -> Result<Vec<String>> {
-    let prefix = |version| RowPrefix::new(db, key, version);
+    let prefix = |version| RowPrefix::new(db, metadata.home_of(key), version);
+    if let (Some(_), Some(collection)) = (&metadata.home, metadata.content.collection()) {
+        let forward = snapshot.get(Space::System, &forward_key(&prefix(collection.version)))?;
+        if forward.is_none_or(|to| to != key) {
+            let what = "its rows begin with another key, and no forward leads from there to it";
+            return Ok(vec![what.to_owned()]);
+        }
+    }
     match &metadata.content {
         Content::String(_) => Ok(Vec::new()),
         Content::Pieces(text) => pieces::faults(snapshot, &prefix(text.version), text.size),
@@ -204,7 +221,7 @@ pub fn check_ranks(store: &dyn Store, indexes: &RankIndexes) -> Result<Vec<Fault
     for (db, key, metadata) in all_keys(store)? {
         let version = metadata.content.collection().map_or(0, |c| c.version);
         if let Some(index) = indexes.get(version) {
-            let prefix = RowPrefix::new(db, &key, version);
+            let prefix = RowPrefix::new(db, metadata.home_of(&key), version);
             let counts = index.counts();
             // Sorted sets are counted by score, lists by position.
             let fault = sorted_sets::rank_fault(&counts, |show| match &metadata.content {

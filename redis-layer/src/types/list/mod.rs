@@ -21,6 +21,8 @@ mod middle;
 
 pub use edit::Beside;
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 
 use crate::store::{Direction, Space};
@@ -83,6 +85,7 @@ pub struct List<'t, 's> {
     txn: &'t mut Txn<'s>,
     key: &'t [u8],
     expires_ms: Option<i64>,
+    home: Option<Rc<[u8]>>,
     version: u64,
     size: u64,
     ends: Ends,
@@ -120,22 +123,20 @@ impl<'t, 's> List<'t, 's> {
     pub fn create(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Self> {
         let version = txn.new_version()?;
         let content = Content::List(Collection { version, size: 0 }, Ends::regular(0, 0));
-        let metadata = Metadata {
-            expires_ms: None,
-            content,
-        };
-        Self::stored(txn, key, metadata)
+        Self::stored(txn, key, Metadata::new(content))
     }
 
     fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
+        let home = metadata.home;
         let Content::List(Collection { version, size }, ends) = metadata.content else {
             return Err(Error::WrongType);
         };
-        let prefix = txn.row_prefix(key, version);
+        let prefix = txn.row_prefix(home.as_deref().unwrap_or(key), version);
         Ok(Self {
             txn,
             key,
             expires_ms: metadata.expires_ms,
+            home,
             version,
             size,
             ends,
@@ -278,6 +279,7 @@ impl<'t, 's> List<'t, 's> {
         };
         let metadata = Metadata {
             expires_ms: self.expires_ms,
+            home: self.home,
             content: Content::List(collection, self.ends),
         };
         self.txn.set_metadata(self.key, &metadata);

@@ -1,17 +1,22 @@
 //! The value of a metadata row: what a key holds, and when it expires.
 //!
 //! ```text
-//! tag: u8 | expires_ms: i64, if the tag says so | body
+//! tag: u8 | expires_ms: i64, if the tag says so | home, escaped, if the tag says so | body
 //! ```
 //!
-//! `tag` is the type in the low four bits and [`EXPIRES`] in the highest one. Only with that bit set the expiry
-//! follows: milliseconds since 1970, an i64. The body of a string is the string. The body of a collection is its
+//! `tag` is the type in the low four bits, [`EXPIRES`] in the highest one and [`MOVED`] in the next. Only with the
+//! highest bit set the expiry follows: milliseconds since 1970, an i64. Only with the next one set the home follows: the
+//! key under which the collection came into being. The body of a string is the string. The body of a collection is its
 //! version and its number of elements, a u64 each. A string in pieces has a tag of its own ([`PIECES`]), and its body
 //! is its version and its length. A sorted set adds its [`Marks`]: a byte with the length of the low mark,
 //! [`FIRST_IS_KNOWN`] and [`LAST_IS_KNOWN`], then the low mark, and the high mark to the end. A list adds its [`Ends`].
 
+use std::rc::Rc;
+
 use bytes::Bytes;
-use engine::keys::{DecodeError, DecodeKey, Reader, decode_i64, encode_i64, encode_u64};
+use engine::keys::{
+    DecodeError, DecodeKey, Reader, decode_i64, encode_bytes_into, encode_i64, encode_u64,
+};
 
 use super::{Position, U64_LEN};
 use crate::store::Space;
@@ -20,6 +25,10 @@ use crate::types::{Error, Result};
 
 /// A bit of the tag: an expiry follows.
 pub const EXPIRES: u8 = 0x80;
+/// A bit of the tag: the collection was renamed, and its home follows.
+const MOVED: u8 = 0x40;
+/// All bits of the tag that are not the type.
+const FLAGS: u8 = EXPIRES | MOVED;
 
 /// The tag of a string in pieces. Its [`Kind`] is that of every string.
 const PIECES: u8 = 9;
@@ -72,6 +81,9 @@ impl Kind {
 pub struct Metadata {
     /// When the key expires, in milliseconds since 1970.
     pub expires_ms: Option<i64>,
+    /// The key that the rows of the collection begin with, if it was renamed since it came into being: see
+    /// [`transfer`](crate::types::transfer).
+    pub home: Option<Rc<[u8]>>,
     /// What the key holds.
     pub content: Content,
 }
@@ -261,6 +273,22 @@ impl Content {
 }
 
 impl Metadata {
+    /// What a key holds that was just created: it does not expire.
+    #[must_use]
+    pub const fn new(content: Content) -> Self {
+        Self {
+            expires_ms: None,
+            home: None,
+            content,
+        }
+    }
+
+    /// The key that the rows of the collection under `key` begin with.
+    #[must_use]
+    pub fn home_of<'k>(&'k self, key: &'k [u8]) -> &'k [u8] {
+        self.home.as_deref().unwrap_or(key)
+    }
+
     /// Whether the key still exists at `now_ms`.
     #[must_use]
     pub fn is_live(&self, now_ms: i64) -> bool {
@@ -286,7 +314,14 @@ impl Metadata {
             Content::Pieces(_) => PIECES,
             _ => self.content.kind() as u8,
         };
-        let mut value = begin(tag, self.expires_ms, body);
+        let mut value = match &self.home {
+            None => begin(tag, self.expires_ms, body),
+            Some(home) => {
+                let mut value = begin(tag | MOVED, self.expires_ms, home.len() + 2 + body);
+                encode_bytes_into(home, &mut value);
+                value
+            }
+        };
         if let Some(collection) = self.content.collection() {
             value.extend_from_slice(&encode_u64(collection.version));
             value.extend_from_slice(&encode_u64(collection.size));
@@ -318,8 +353,14 @@ impl Metadata {
             .then(|| i64::decode_from(&mut reader))
             .transpose()
             .map_err(undecodable)?;
-        let content = match tag & !EXPIRES {
-            t if t == Kind::String as u8 => Content::String(value.slice(reader.offset()..)),
+        let home = (tag & MOVED != 0)
+            .then(|| Vec::decode_from(&mut reader).map(Rc::from))
+            .transpose()
+            .map_err(undecodable)?;
+        let content = match tag & !FLAGS {
+            t if t == Kind::String as u8 && home.is_none() => {
+                Content::String(value.slice(reader.offset()..))
+            }
             PIECES => {
                 let text = decode_collection(&mut reader).map_err(undecodable)?;
                 if text.size > LONGEST as u64 {
@@ -353,6 +394,7 @@ impl Metadata {
         };
         Ok(Self {
             expires_ms,
+            home,
             content,
         })
     }
@@ -473,7 +515,7 @@ pub fn stored_expiry(value: &[u8]) -> Option<i64> {
 /// [`Error::Damaged`]. `row` is for the error only.
 pub fn stored_kind(row: &[u8], value: &[u8]) -> Result<Kind> {
     let tag = value.first().copied().unwrap_or_default();
-    if tag & !EXPIRES == PIECES {
+    if tag & !FLAGS == PIECES {
         return Ok(Kind::String);
     }
     let kinds = [
@@ -483,7 +525,7 @@ pub fn stored_kind(row: &[u8], value: &[u8]) -> Result<Kind> {
         Kind::Set,
         Kind::SortedSet,
     ];
-    let kind = kinds.into_iter().find(|kind| *kind as u8 == tag & !EXPIRES);
+    let kind = kinds.into_iter().find(|kind| *kind as u8 == tag & !FLAGS);
     kind.ok_or_else(|| {
         let what = format!("tag {tag:02x} is unknown to this version");
         Error::damaged(Space::Metadata, row, &what)
@@ -509,18 +551,22 @@ mod tests {
             last_is_known: false,
         };
         let set = Content::SortedSet(collection, marks);
-        let metadata = Metadata {
+        let mut metadata = Metadata {
             expires_ms: Some(1),
-            content: set,
+            ..Metadata::new(set)
         };
         assert_eq!(
             hex(&metadata.encode()),
             "87800000000000000100000000000000070000000000000002824000bf"
         );
-        let list = |ends| Metadata {
-            expires_ms: None,
-            content: Content::List(collection, ends),
-        };
+        metadata.home = Some(Rc::from(&b"k\0"[..]));
+        assert_eq!(
+            hex(&metadata.encode()),
+            "c780000000000000016b00ff0001\
+             00000000000000070000000000000002824000bf"
+        );
+        assert_eq!(Metadata::decode(b"", &metadata.encode()).unwrap(), metadata);
+        let list = |ends| Metadata::new(Content::List(collection, ends));
         let regular = list(Ends {
             last_row: EndRow::of(-2, 0, 3),
             ..Ends::regular(-1, 2)
@@ -550,15 +596,9 @@ mod tests {
         for list in [regular, changed] {
             assert_eq!(Metadata::decode(b"", &list.encode()).unwrap(), list);
         }
-        let string = Metadata {
-            expires_ms: None,
-            content: Content::String("hi".into()),
-        };
+        let string = Metadata::new(Content::String("hi".into()));
         assert_eq!(hex(&string.encode()), "016869");
-        let pieces = Metadata {
-            expires_ms: None,
-            content: Content::Pieces(collection),
-        };
+        let pieces = Metadata::new(Content::Pieces(collection));
         assert_eq!(hex(&pieces.encode()), "0900000000000000070000000000000002");
         assert_eq!(Metadata::decode(b"", &pieces.encode()).unwrap(), pieces);
     }
@@ -570,7 +610,9 @@ mod tests {
             (b"\x02", "tag 02 is unknown"),
             (b"\x03", "tag 03 is unknown"),
             (b"\x05", "tag 05 is unknown"),
-            (b"\x41", "tag 41 is unknown"),
+            (b"\x21", "tag 21 is unknown"),
+            (b"\x41k\x00\x01v", "tag 41 is unknown"),
+            (b"\x47k", "bytes missing"),
             (b"\x07\x00", "bytes missing"),
             (b"\x87\x80\x00\x00\x00\x00\x00\x00\x01", "bytes missing"),
             (b"\x070000000011111111", "its marks"),

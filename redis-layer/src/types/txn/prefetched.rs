@@ -186,7 +186,7 @@ impl Txn<'_> {
         let kind = metadata.content.kind();
         let has_names = matches!(kind, Kind::Hash | Kind::Set | Kind::SortedSet);
         let collection = metadata.content.collection().filter(|_| has_names)?;
-        let prefix = self.row_prefix(key, collection.version);
+        let prefix = self.row_prefix(metadata.home_of(key), collection.version);
         Some(ElementRows { kind, prefix })
     }
 }

@@ -250,7 +250,7 @@ mod tests {
         let expires_ms = (size == 3).then_some(-1);
         Metadata {
             expires_ms,
-            content,
+            ..Metadata::new(content)
         }
     }
 

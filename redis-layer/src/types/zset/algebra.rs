@@ -83,7 +83,7 @@ impl Source {
         };
         let (members, size) = match &metadata.content {
             Content::SortedSet(collection, _) => {
-                let prefix = txn.row_prefix(key, collection.version);
+                let prefix = txn.row_prefix(metadata.home_of(key), collection.version);
                 (Members::Scored(prefix), collection.size)
             }
             Content::Set(_) => {

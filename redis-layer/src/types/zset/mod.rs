@@ -22,6 +22,7 @@ pub mod rank;
 mod remove;
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use members::MEMBERS_RESERVED;
@@ -53,6 +54,7 @@ pub struct SortedSet<'t, 's> {
     txn: &'t mut Txn<'s>,
     key: &'t [u8],
     expires_ms: Option<i64>,
+    home: Option<Rc<[u8]>>,
     version: u64,
     size: u64,
     marks: Marks,
@@ -120,11 +122,8 @@ impl<'t, 's> SortedSet<'t, 's> {
             Some(metadata) => metadata,
             None => {
                 let version = txn.new_version()?;
-                let content = Content::SortedSet(Collection { version, size: 0 }, Marks::default());
-                Metadata {
-                    expires_ms: None,
-                    content,
-                }
+                let collection = Collection { version, size: 0 };
+                Metadata::new(Content::SortedSet(collection, Marks::default()))
             }
         };
         Self::stored(txn, key, &metadata)
@@ -135,8 +134,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             return Err(Error::WrongType);
         };
         let Collection { version, size } = collection;
-        let expires_ms = metadata.expires_ms;
-        let prefix = txn.row_prefix(key, version);
+        let prefix = txn.row_prefix(metadata.home_of(key), version);
         let ranking = if txn.holds_lock_of(key) {
             Ranking::UnderLock
         } else {
@@ -145,7 +143,8 @@ impl<'t, 's> SortedSet<'t, 's> {
         Ok(Self {
             txn,
             key,
-            expires_ms,
+            expires_ms: metadata.expires_ms,
+            home: metadata.home.clone(),
             version,
             size,
             marks,
@@ -300,6 +299,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         }
         let metadata = Metadata {
             expires_ms: self.expires_ms,
+            home: self.home,
             content: Content::SortedSet(
                 Collection {
                     version: self.version,

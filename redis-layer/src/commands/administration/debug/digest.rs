@@ -66,7 +66,7 @@ fn of_value(txn: &Txn<'_>, key: &[u8], metadata: &Metadata) -> Result<Digest> {
         | Content::Set(collection)
         | Content::SortedSet(collection, _) => (collection, None),
     };
-    let prefix = RowPrefix::new(txn.db(), key, collection.version);
+    let prefix = RowPrefix::new(txn.db(), metadata.home_of(key), collection.version);
     let mut digest = hash(&[&[metadata.content.kind() as u8]]);
     if let Some(ends) = ends {
         // Neither the positions nor the rows are part of the value: they only keep the order.
