@@ -8,7 +8,8 @@
 //! reader has not opened yet, and logs that it has not read. RocksDB takes no lock here, so its readers may
 //! fail later. If there is no lock file, as in a copy on a read-only medium, nothing is locked, since
 //! nobody has the database open. If somebody opens it for writing later, a read may fail with `Io`, because
-//! its table is gone. But no read gives a wrong row, because file numbers are never reused.
+//! its table is gone. But no read gives a wrong row, because the number of a table that a manifest has named is not used
+//! again.
 //!
 //! Left out: a checkpoint. It would need a flush, and a hard link changes the metadata of the file.
 //! While nobody writes, a plain copy of the directory is a checkpoint.

@@ -11,7 +11,8 @@
 //!
 //! A directory in which a checkpoint is being made also has the file `CHECKPOINT`: see `db/checkpoint.rs`.
 //!
-//! Numbers come from one counter and are never reused, so a name never changes its meaning.
+//! Numbers come from one counter. What a manifest has named never changes its meaning: its number is not used again. Only
+//! the number of a file that was removed before any manifest named it may be, by a later opening.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@
 //! They are not UTF-8, so no test with names in it notices. The repair is
 //! [`prefix_successor`](crate::keys::prefix_successor).
 //!
-//! Source: SSDB, `src/ssdb/t_zset.cpp` (2021); NeoKV.
+//! Source: SSDB, `src/ssdb/t_zset.cpp` (2021); NeoKV, the listings in `12-ZSet类型.md` (commit 9797450).
 
 // ANCHOR: with_ff
 /// The upper bound that misses members.
