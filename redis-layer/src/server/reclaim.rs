@@ -1,8 +1,10 @@
 //! The thread that frees the space of removed collections.
 //!
 //! It walks over the rows in small steps with pauses between them, so that commands hardly notice. A walk begins when
-//! the server starts, and later whenever something was written since the last walk began. After a long walk it pauses
-//! for long. An idle server does nothing. For a large collection, the files that held its rows are then rewritten
+//! the server starts, and later whenever something was written since the last walk began. An idle server does nothing.
+//! How long a pause is depends on what a step was good for. Where most of the rows were to be removed, it is short:
+//! removing has to keep up with commands that leave rows behind all the time, or the disk would fill. Where most were to
+//! stay, it is long, and so is the pause after the whole walk. For a large collection, the files that held its rows are then rewritten
 //! without them; the space of smaller ones is freed by the compactions that the store makes anyway.
 
 use std::io;
@@ -16,12 +18,15 @@ use crate::store::Store;
 use crate::types::{self, Sweeper};
 
 /// How many orphans or collections a step looks at.
-const STEP_ROWS: usize = 1024;
-/// How long to wait between two steps: at most 10,000 rows a second are removed.
+const STEP_ROWS: usize = 4096;
+/// How long to wait between two steps.
 const STEP_PAUSE: Duration = Duration::from_millis(100);
+/// After a step that mostly removed, the pause is so many times as long as the step worked: a fifth of a core at most.
+const STEP_REST: u32 = 4;
+const STEP_PAUSE_LEAST: Duration = Duration::from_millis(10);
 /// The least pause between two walks.
 const WALK_PAUSE: Duration = Duration::from_secs(2);
-/// The pause is also at least this many times as long as the last walk worked, up to a bound: a walk passes over the
+/// The pause is also at least this many times as long as the last walk searched, up to a bound: a walk passes over the
 /// tombstones of millions of rows in a fraction of a second, which is much if it happens every two seconds.
 const REST: u32 = 30;
 const REST_MAX: Duration = Duration::from_secs(60);
@@ -39,9 +44,21 @@ pub(super) fn start_reclaimer(
     })
 }
 
-/// How long to wait after a walk that worked for this long.
-fn pause_after(worked: Duration) -> Duration {
-    worked.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
+/// How long to wait after a walk that searched for this long.
+fn pause_after(searched: Duration) -> Duration {
+    searched.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
+}
+
+/// How long to wait after a step that worked for this long and mostly removed.
+fn pause_after_removing(worked: Duration) -> Duration {
+    worked
+        .saturating_mul(STEP_REST)
+        .clamp(STEP_PAUSE_LEAST, STEP_PAUSE)
+}
+
+/// Whether at least half of what a step looked at was removed.
+fn has_mostly_removed(removed: u64) -> bool {
+    removed >= STEP_ROWS as u64 / 2
 }
 
 fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Stopped) {
@@ -55,8 +72,8 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Stop
             continue;
         }
         match walk(store, stopped) {
-            Ok(Walk::Ended { worked }) => {
-                pause = pause_after(worked);
+            Ok(Walk::Ended { searched }) => {
+                pause = pause_after(searched);
                 walked_at = Some(written);
                 if outage.ends() {
                     tracing::info!("the space of removed keys is given back again");
@@ -75,23 +92,32 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Stop
 
 /// How a walk over all rows came to its end.
 enum Walk {
-    Ended { worked: Duration },
+    /// It worked for this long in steps that removed little.
+    Ended {
+        searched: Duration,
+    },
     Stopped,
 }
 
 fn walk(store: &dyn Store, stopped: &Stopped) -> types::Result<Walk> {
     let mut sweeper = Sweeper::default();
-    let mut worked = Duration::ZERO;
+    let mut searched = Duration::ZERO;
     let mut large = Vec::new();
     loop {
         let begun = Instant::now();
         let step = sweeper.step(store, STEP_ROWS)?;
-        worked += begun.elapsed();
+        let worked = begun.elapsed();
+        let pause = if has_mostly_removed(step.removed) {
+            pause_after_removing(worked)
+        } else {
+            searched += worked;
+            STEP_PAUSE
+        };
         large.extend(step.large);
         if step.is_last {
             break;
         }
-        if stopped.after(STEP_PAUSE) {
+        if stopped.after(pause) {
             return Ok(Walk::Stopped);
         }
     }
@@ -103,7 +129,7 @@ fn walk(store: &dyn Store, stopped: &Stopped) -> types::Result<Walk> {
             return Ok(Walk::Stopped);
         }
     }
-    Ok(Walk::Ended { worked })
+    Ok(Walk::Ended { searched })
 }
 
 #[cfg(test)]
@@ -111,9 +137,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_walk_is_followed_by_a_long_rest() {
+    fn a_long_search_is_followed_by_a_long_rest() {
         let pauses = [0, 10, 400, 3_600_000].map(|ms| pause_after(Duration::from_millis(ms)));
         assert_eq!(pauses.map(|pause| pause.as_secs()), [2, 2, 12, 60]);
         assert_eq!(pause_after(Duration::MAX), REST_MAX);
+    }
+
+    #[test]
+    fn removing_takes_a_fifth_of_a_core_at_most() {
+        let pauses =
+            [0, 5, 20, 3_600_000].map(|ms| pause_after_removing(Duration::from_millis(ms)));
+        assert_eq!(pauses.map(|pause| pause.as_millis()), [10, 20, 80, 100]);
+        let rows = STEP_ROWS as u64;
+        assert_eq!(
+            [0, rows / 2 - 1, rows / 2, rows].map(has_mostly_removed),
+            [false, false, true, true]
+        );
     }
 }

@@ -15,8 +15,8 @@ use crate::types::{DbNumber, Metadata, Result};
 
 /// The spaces whose rows have owners.
 pub(crate) const OWNED: [Space; 2] = [Space::Data, Space::Score];
-/// How many orphans [`sweep`] removes with one batch, about.
-const SWEEP_BATCH: usize = 1024;
+/// How many orphans are removed with one batch, about: other writers wait for the whole of it.
+const BATCH_ROWS: usize = 1024;
 /// From this many rows on, the rows of a removed collection are removed as one range. A range slows readers down a
 /// little until compactions have caught up; fewer rows are cheaper to remove one by one.
 pub(crate) const CLEARED_FROM: u64 = 256;
@@ -84,10 +84,26 @@ pub struct Step {
 /// What a step found.
 #[derive(Debug, Default)]
 struct Found {
-    orphans: Batch,
+    /// How they are removed, in batches of [`BATCH_ROWS`] at most.
+    removals: Vec<Batch>,
+    /// How many changes the last of them has.
+    in_last: usize,
     step: Step,
     /// Where to continue, or `None` at the end of the space.
     rest: Option<Vec<u8>>,
+}
+
+impl Found {
+    /// The batch for one more change.
+    fn removal(&mut self) -> &mut Batch {
+        if self.removals.is_empty() || self.in_last == BATCH_ROWS {
+            self.removals.push(Batch::default());
+            self.in_last = 0;
+        }
+        self.in_last += 1;
+        let last = self.removals.len() - 1;
+        &mut self.removals[last]
+    }
 }
 
 /// Walks over the owned spaces, and over the forwards, in small steps and removes the orphans. One sweeper is enough for a store; it may run
@@ -108,7 +124,7 @@ impl Sweeper {
     /// removed at once, as a range.
     ///
     /// Cost: one seek for each live collection, however large; one row for each orphan, up to 8 MiB of them in a
-    /// collection; a sync and a batch if there are orphans.
+    /// collection; a sync if there are orphans, and a batch for about a thousand of them.
     ///
     /// # Errors
     /// A damaged row; those of the store. The next step tries again from the same place.
@@ -118,13 +134,16 @@ impl Sweeper {
             None => self.find_forwards(store, most),
         };
         let Found {
-            orphans,
+            removals,
             mut step,
             rest,
+            ..
         } = found?;
-        if !orphans.is_empty() {
+        if !removals.is_empty() {
             store.sync()?;
-            store.write(orphans)?;
+        }
+        for batch in removals {
+            store.write(batch)?;
         }
         step.is_last = rest.is_none() && self.space == OWNED.len();
         if rest.is_none() {
@@ -178,7 +197,7 @@ impl Sweeper {
                 return Ok(found);
             };
             if is_stale(&*snapshot, forward, key)? {
-                found.orphans.delete(Space::System, forward.to_vec());
+                found.removal().delete(Space::System, forward.to_vec());
                 found.step.removed += 1;
             }
             rest.start = next_key(forward);
@@ -218,10 +237,10 @@ fn gather(
     found.step.removed += count;
     if count < CLEARED_FROM {
         few.into_iter()
-            .for_each(|row| found.orphans.delete(space, row));
+            .for_each(|row| found.removal().delete(space, row));
         return Ok(behind);
     }
-    found.orphans.clear(space, rows.clone());
+    found.removal().clear(space, rows.clone());
     if bytes >= LARGE_BYTES {
         found.step.large.push((space, rows.clone()));
     }
@@ -238,7 +257,7 @@ pub fn sweep(store: &dyn Store) -> Result<u64> {
     let mut sweeper = Sweeper::default();
     let mut removed = 0;
     loop {
-        let step = sweeper.step(store, SWEEP_BATCH)?;
+        let step = sweeper.step(store, BATCH_ROWS)?;
         removed += step.removed;
         if step.is_last {
             return Ok(removed);
