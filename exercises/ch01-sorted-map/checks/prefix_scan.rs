@@ -70,6 +70,8 @@ fn scans() -> PartOf<Scan> {
         }
     }
     part = probe(part, &[b"a", &FARTHEST, b"b"], b"a");
+    // The empty byte string is a key that starts with no prefix of these.
+    part = probe(part, &[b"", b"\x00", b"a", b"ab"], b"a");
     // Spaces are bytes of a key.
     part = probe(part, &[b" a", b"a", b"a ", b"a b"], b"a ");
     // Written as numbers without a width, 6 is the beginning of 60 and of 65.
