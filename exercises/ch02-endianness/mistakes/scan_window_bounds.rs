@@ -83,8 +83,8 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 6] {
         .says("little-endian bounds given to `range`, and no times where these bytes change places")
         .why(
             "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 begin with 04 and lie after all small \
-             times. Where the bounds change places, as those of 255 and 256 do, `range` panics: nothing comes of it if you ask for that before. \
-             Encode bounds with the function that encodes keys.",
+             times. Where the bounds change places, as those of 255 and 256 do, `range` panics, and a question before it only hides that. Encode \
+             bounds with the function that encodes keys.",
         )
         .link("wrong-answers-and-what-each-breaks"),
         mistake("as_many_as_the_window_is_wide", "window", |rows, from, to| {

@@ -77,7 +77,7 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
             .says("the order of bytes that count from -128 to 127")
             .why(
                 "Bytes have no sign when keys are compared: ff is 255, the greatest, and not -1. So every negative row comes after \
-                 00 .. 01, and among them 38 comes before d4, and d4 before ff.",
+                 00 .. 01, and among them fe comes before ff, and 38 before ff after that.",
             )
             .link(BYTES),
         expects("big_endian_largest_first", || [256, 1, 0, -1, -200, -300])
