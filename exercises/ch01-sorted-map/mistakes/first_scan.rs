@@ -139,6 +139,12 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
              the end, and nothing else.",
         )
         .link(WRONG),
+        mistake("end_taken_with_all_that_begins_with_it", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| &key[..] >= lo && (&key[..] < hi || key.starts_with(hi))))
+        })
+        .says("a range that takes `hi` and all keys that begin with it")
+        .why("`hi` is where the range stops, and no part of it. What begins with `hi` is not less than `hi`, so it is outside as well.")
+        .link(WRONG),
         mistake("end_lowered_by_one", |store, lo, hi| {
             let mut end = hi.to_vec();
             if let Some(last) = end.last_mut() {

@@ -547,3 +547,75 @@ fn a_gap_has_a_place_and_no_key() {
     });
     named(&before, "gap_counted_backwards");
 }
+
+#[test]
+fn no_byte_is_taken_for_another_one() {
+    fn without_the_end_of_a_line(key: &[u8]) -> &[u8] {
+        key.strip_suffix(b"\n").unwrap_or(key)
+    }
+    fn printable(key: &[u8]) -> Vec<u8> {
+        key.iter().map(|byte| (*byte).max(b' ')).collect()
+    }
+    fn capitals_of_latin_1(key: &[u8]) -> Vec<u8> {
+        let capital = |byte: &u8| match byte {
+            0xe0..=0xfe => byte - 0x20,
+            _ => *byte,
+        };
+        key.iter().map(capital).collect()
+    }
+    let scans: [first_scan::Scan; 3] = [
+        |store, lo, hi| {
+            let of = without_the_end_of_a_line;
+            let inside = |key: &&Vec<u8>| of(lo) <= of(key) && of(key) < of(hi);
+            store.keys().filter(inside).cloned().collect()
+        },
+        |store, lo, hi| {
+            let of = printable;
+            let inside = |key: &&Vec<u8>| of(lo) <= of(key) && of(key) < of(hi);
+            store.keys().filter(inside).cloned().collect()
+        },
+        |store, lo, hi| {
+            let of = capitals_of_latin_1;
+            let inside = |key: &&Vec<u8>| of(lo) <= of(key) && of(key) < of(hi);
+            store.keys().filter(inside).cloned().collect()
+        },
+    ];
+    for scan in scans {
+        observed(&first(scan), "range", &["It is wrong on"]);
+    }
+    let scans: [prefix_scan::Scan; 3] = [
+        |store, prefix| {
+            let starts = |line: &[u8]| line.starts_with(prefix);
+            let found = |key: &&Vec<u8>| key.split(|byte| *byte == b'\n').any(starts);
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let alike = |(byte, wanted): (&u8, &u8)| byte == wanted || b"*?".contains(wanted);
+            let found =
+                |key: &&Vec<u8>| key.len() >= prefix.len() && key.iter().zip(prefix).all(alike);
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let of = capitals_of_latin_1;
+            let found = |key: &&Vec<u8>| of(key).starts_with(&of(prefix));
+            store.keys().filter(found).cloned().collect()
+        },
+    ];
+    for scan in scans {
+        observed(&prefix(scan), "prefix", &["It is wrong on"]);
+    }
+}
+
+#[test]
+fn one_key_alone_is_found() {
+    let between_two = first(|store, lo, hi| {
+        let found = solutions::first_scan::first_scan(store, lo, hi);
+        found.into_iter().filter(|_| store.len() > 1).collect()
+    });
+    observed(&between_two, "range", &["(["]);
+    let between_two = prefix(|store, prefix| {
+        let found = solutions::prefix_scan::prefix_scan(store, prefix);
+        found.into_iter().filter(|_| store.len() > 1).collect()
+    });
+    observed(&between_two, "prefix", &["([\"ab\"], \"a\")"]);
+}
