@@ -80,6 +80,12 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
                  00 .. 01, and among them fe comes before ff, and 38 before ff after that.",
             )
             .link(BYTES),
+        expects("big_endian_last_byte_alone", || [0, 1, 256, -200, -300, -1])
+            .says("negative numbers last, sorted by their lowest byte")
+            .why(
+                "-300 is ff .. fe d4 and -200 is ff .. ff 38. They differ in the byte before the last: fe comes before ff, whatever follows it.",
+            )
+            .link(BYTES),
         expects("big_endian_largest_first", || [256, 1, 0, -1, -200, -300])
             .says("the largest number first")
             .why(

@@ -481,7 +481,7 @@ fn of_nans() -> Vec<Mistake<Numeric>> {
         in_encode("negatives_become_zero", "order", |value| {
             if value < 0.0 { key(&[], 0.0) } else { key(&[], value) }
         })
-        .says("the key of 0.0 for every negative number, as `max(0.0)` gives it")
+        .says("the key of 0.0 for every negative number")
         .why(
             "-1 is a score like any other, and all that is below zero shares one key here. Of the two zeros, `-0.0` alone becomes the other \
              one, and `value + 0.0` does that.",
