@@ -90,6 +90,15 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, &keys, (keys[lo], keys[hi]));
         }
     }
+    // One key alone is first and last.
+    part = probe(part, &[b"b"], (b"a", b"c"));
+    part = probe(part, &[b"b"], (b"b", b"c"));
+    // Of the bytes none equals another, and none is skipped.
+    let bytes: Vec<[u8; 1]> = (0..=u8::MAX).map(|byte| [byte]).collect();
+    let keys: Vec<&[u8]> = bytes.iter().map(<[u8; 1]>::as_slice).collect();
+    for first in (0..keys.len() - 16).step_by(16) {
+        part = probe(part, &keys, (keys[first], keys[first + 16]));
+    }
     let keys = many(b"");
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     probe(part, &keys, (b"", b"a"))

@@ -70,6 +70,8 @@ fn scans() -> PartOf<Scan> {
         }
     }
     part = probe(part, &[b"a", &FARTHEST, b"b"], b"a");
+    // The empty byte string is a key that starts with no prefix of these.
+    part = probe(part, &[b"", b"\x00", b"a", b"ab"], b"a");
     // Spaces are bytes of a key.
     part = probe(part, &[b" a", b"a", b"a ", b"a b"], b"a ");
     // Written as numbers without a width, 6 is the beginning of 60 and of 65.
@@ -79,6 +81,21 @@ fn scans() -> PartOf<Scan> {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         part = probe(part, &keys, keys[1]);
         part = probe(part, &keys, keys[0]);
+    }
+    // One key alone is first and last.
+    part = probe(part, &[b"ab"], b"a");
+    // A star and a question mark are bytes as well, and so is the end of a line.
+    part = probe(
+        part,
+        &[b"a*", b"a*b", b"a\nb", b"a?", b"ab", b"b\na*"],
+        b"a*",
+    );
+    part = probe(part, &[b"a*", b"a?", b"a?b", b"ab"], b"a?");
+    // Of the bytes none equals another, and none is skipped.
+    let bytes: Vec<[u8; 2]> = (0..=u8::MAX).map(|byte| [b'a', byte]).collect();
+    let keys: Vec<&[u8]> = bytes.iter().map(<[u8; 2]>::as_slice).collect();
+    for key in keys.iter().step_by(15).filter(|key| key[1] != 0xff) {
+        part = probe(part, &keys, key);
     }
     let keys = many(b"user:");
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

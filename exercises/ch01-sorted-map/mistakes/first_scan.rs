@@ -127,6 +127,48 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
         .says("a range that runs to the end of the store")
         .why("Nothing stops it at `hi`.")
         .link(WRONG),
+        mistake("end_taken_and_last_dropped", |store, lo, hi| {
+            if lo >= hi { return Vec::new(); }
+            let mut found = keys(store.range::<[u8], _>((Included(lo), Included(hi))));
+            found.pop();
+            found
+        })
+        .says("a range that takes its end, and loses its last key afterwards")
+        .why(
+            "The last key of the range is `hi` only if `hi` is a key. Otherwise a key is dropped that belongs to the range. `..` leaves out \
+             the end, and nothing else.",
+        )
+        .link(WRONG),
+        mistake("end_taken_with_all_that_begins_with_it", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| &key[..] >= lo && (&key[..] < hi || key.starts_with(hi))))
+        })
+        .says("a range that takes `hi` and all keys that begin with it")
+        .why("`hi` is where the range stops, and no part of it. What begins with `hi` is not less than `hi`, so it is outside as well.")
+        .link(WRONG),
+        mistake("end_lowered_by_one", |store, lo, hi| {
+            let mut end = hi.to_vec();
+            if let Some(last) = end.last_mut() {
+                *last = last.wrapping_sub(1);
+            }
+            if lo >= hi || *lo > end[..] { return Vec::new(); }
+            keys(store.range::<[u8], _>((Included(lo), Included(&end[..]))))
+        })
+        .says("a range up to `hi` with its last byte lowered by one, that key included")
+        .why(
+            "Between `a` and `b` there are more keys than one can count: `a\\x00`, `aa`, `az`. No key comes just before `b`, so no end that \
+             is taken can stand for one that is not.",
+        )
+        .link(WRONG),
+        mistake("backwards_when_swapped", |store, lo, hi| {
+            if lo <= hi { return keys(store.range::<[u8], _>((Included(lo), Excluded(hi)))); }
+            keys(store.range::<[u8], _>((Included(hi), Excluded(lo))).rev())
+        })
+        .says("a range that runs backwards when its bounds are the wrong way round")
+        .why(
+            "From `c` up to `a` there is no key: none is both at least `c` and less than `a`. Who wants to go backwards asks for the range from \
+             `a` up to `c` and reverses it.",
+        )
+        .link(INVARIANTS),
         mistake("bounds_swapped", |store, lo, hi| {
             let (lo, hi) = if lo <= hi { (lo, hi) } else { (hi, lo) };
             keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
@@ -182,6 +224,40 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         .why(
             "Neither bound has to be a key. Without a key at `lo` this walk never begins, without one after it at `hi` it \
              never ends. Compare with `<`, not with `==`.",
+        )
+        .link(WRONG),
+        mistake("start_is_a_prefix", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| key.starts_with(lo) && &key[..] < hi))
+        })
+        .says("the keys that start with `lo` and come before `hi`")
+        .why("A bound is a place between keys, not a beginning of them: from `a` up to `c` there is `b` as well. Compare with `<=`.")
+        .link(WRONG),
+        mistake("gap_counted_as_a_key", |store: &Store, lo, hi| {
+            let sorted: Vec<&Vec<u8>> = store.keys().collect();
+            let place = |bound: &[u8]| sorted.binary_search_by(|key| key[..].cmp(bound));
+            if lo >= hi { return Vec::new(); }
+            let start = place(lo).unwrap_or_else(|gap| gap);
+            let end = place(hi).unwrap_or_else(|gap| (gap + 1).min(sorted.len()));
+            sorted[start..end].iter().map(|key| key.to_vec()).collect()
+        })
+        .says("one key too many where `hi` is not a key")
+        .why(
+            "A search that does not find `hi` gives the place where `hi` would stand: the first key that is greater. That key is no part of \
+             the range, just as `hi` itself is none.",
+        )
+        .link(WRONG),
+        mistake("gap_counted_backwards", |store: &Store, lo, hi| {
+            let sorted: Vec<&Vec<u8>> = store.keys().collect();
+            let place = |bound: &[u8]| sorted.binary_search_by(|key| key[..].cmp(bound));
+            if lo >= hi { return Vec::new(); }
+            let start = place(lo).unwrap_or_else(|gap| gap.saturating_sub(1));
+            let end = place(hi).unwrap_or_else(|gap| gap);
+            sorted[start.min(end)..end].iter().map(|key| key.to_vec()).collect()
+        })
+        .says("one key too many where `lo` is not a key")
+        .why(
+            "A search that does not find `lo` gives the place where `lo` would stand: the first key that is greater, and the range begins \
+             there. The key before it is less than `lo`.",
         )
         .link(WRONG),
         mistake("empty_end_is_no_end", |store: &Store, lo, hi| {
@@ -292,6 +368,18 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
              store.",
         )
         .link(INVARIANTS),
+        mistake("byte_for_byte", |store: &Store, lo, hi| {
+            let inside = |(key, _): &(&Vec<u8>, _)| {
+                key.iter().zip(lo).all(|(byte, low)| byte >= low) && key.iter().zip(hi).all(|(byte, high)| byte < high)
+            };
+            keys(store.iter().filter(inside))
+        })
+        .says("a comparison of every byte with the bytes at the same place of both bounds")
+        .why(
+            "The first byte that differs decides, and those after it no longer count: `az` lies between `ab` and `ba`, though `z` is greater \
+             than `a`. `<` on slices does that.",
+        )
+        .link(INVARIANTS),
         mistake("compared_up_to_the_shorter", |store, lo, hi| {
             let less = |a: &[u8], b: &[u8]| {
                 let differing = a.iter().zip(b).find(|(x, y)| x != y);
@@ -321,6 +409,12 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
         .says("the values of the right keys")
         .why("The task asks for the keys. The map's iterator gives pairs: the key comes first.")
         .link("first-scan"),
+        mistake("values_compared", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(_, value)| &value[..] >= lo && &value[..] < hi))
+        })
+        .says("the keys whose values lie between the bounds")
+        .why("The bounds are bounds of keys. The map's iterator gives pairs: the key comes first, and values may be anything.")
+        .link(TASK),
         mistake("first_key_only", |store, lo, hi| {
             right(store, lo, hi).into_iter().take(1).collect()
         })

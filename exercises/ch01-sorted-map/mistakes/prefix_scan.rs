@@ -108,6 +108,10 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             .says("a range that ends at the prefix followed by `~`")
             .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort after it.")
             .link(WRONG),
+        mistake("ends_after_a_tilde", |store, prefix| up_to(store, prefix, b"~", true))
+            .says("a range that ends after the prefix followed by `~`")
+            .why("`~` is the last character of ASCII that prints, 7e, and keys are bytes: those from 7f to ff sort after it.")
+            .link(WRONG),
         mistake("ends_at_z", |store, prefix| up_to(store, prefix, b"z", false))
             .says("a range that ends just before the prefix followed by `z`")
             .why(
@@ -181,6 +185,49 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         })
         .says("the keys that hold these bytes anywhere")
         .why("A prefix is the beginning of a key. Keys that hold the bytes further right are scattered over the store.")
+        .link(TASK),
+        mistake("ends_with", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| key.ends_with(prefix)))
+        })
+        .says("the keys that end with these bytes")
+        .why("A prefix is the beginning of a key. Keys that end alike are scattered over the store: only those that begin alike are neighbours.")
+        .link(TASK),
+        mistake("all_bytes_somewhere", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| prefix.iter().all(|byte| key.contains(byte))))
+        })
+        .says("the keys that hold each byte of the prefix somewhere")
+        .why("A prefix is the beginning of a key: its bytes stand first, in their order and with nothing between them. `starts_with` asks for that.")
+        .link(TASK),
+        mistake("first_byte_only", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| key.first() == prefix.first()))
+        })
+        .says("the keys with the same first byte as the prefix")
+        .why("Every byte of the prefix has to be there, not the first one alone: `users` does not start with `user:`.")
+        .link(TASK),
+        mistake("prefix_must_be_a_key", |store, prefix| {
+            if store.contains_key(prefix) { right(store, prefix) } else { Vec::new() }
+        })
+        .says("a scan that looks the prefix up and gives up when it is not a key")
+        .why(
+            "A prefix is a place between keys, not a key: `us` is seldom stored, and `user:1` starts with it. The scan begins at the first key \
+             that is not less than the prefix.",
+        )
+        .link(TASK),
+        mistake("empty_key_taken", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| key.is_empty() || key.starts_with(prefix)))
+        })
+        .says("the right keys, and the empty key with them")
+        .why("The empty byte string may be a key, and it starts with nothing but itself. A prefix has at least one byte.")
+        .link(TASK),
+        mistake("printed_lists", |store: &Store, prefix| {
+            let printed = |key: &[u8]| format!("{key:?}").trim_end_matches(']').to_owned();
+            keys(store.iter().filter(|(key, _)| printed(key).starts_with(&printed(prefix))))
+        })
+        .says("a scan that compares keys as `{:?}` prints them")
+        .why(
+            "Printed, the byte 6 is the beginning of 65, so `[97, 65]` seems to start with `[97, 6`. Slices of bytes have `starts_with` \
+             themselves.",
+        )
         .link(TASK),
         mistake("starts_with_exchanged", |store: &Store, prefix| {
             keys(store.iter().filter(|(key, _)| prefix.starts_with(key)))
@@ -274,6 +321,20 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
         })
         .says("the right keys, last one first")
         .why("A scan returns keys in the order of the store, the least one first.")
+        .link(TASK),
+        mistake("shorter_first", |store, prefix| {
+            let mut found = right(store, prefix);
+            found.sort_by_key(Vec::len);
+            found
+        })
+        .says("the right keys, shorter ones first")
+        .why("The store's order compares from the left, and `user:10` comes before `user:2`. The range gives the keys in order: there is nothing to sort.")
+        .link(TASK),
+        mistake("first_key_only", |store, prefix| {
+            right(store, prefix).into_iter().take(1).collect()
+        })
+        .says("the first key of the prefix alone")
+        .why("As many keys may start with a prefix as the store holds, not one.")
         .link(TASK),
         mistake("prefix_cut_off", |store, prefix| {
             right(store, prefix)

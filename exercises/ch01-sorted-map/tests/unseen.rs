@@ -253,11 +253,12 @@ fn keys_written_as_numbers_or_trimmed_are_other_keys() {
         let text: String = key.iter().map(|byte| char::from(*byte)).collect();
         text.trim_matches(' ').to_owned()
     }
-    let written: [prefix_scan::Scan; 3] = [
-        |store, prefix| {
-            let found = |key: &&Vec<u8>| decimal(key).starts_with(&decimal(prefix));
-            store.keys().filter(found).cloned().collect()
-        },
+    let listed = prefix(|store, prefix| {
+        let found = |key: &&Vec<u8>| decimal(key).starts_with(&decimal(prefix));
+        store.keys().filter(found).cloned().collect()
+    });
+    named(&listed, "printed_lists");
+    let written: [prefix_scan::Scan; 2] = [
         |store, prefix| {
             let found = |key: &&Vec<u8>| hexadecimal(key).starts_with(&hexadecimal(prefix));
             store.keys().filter(found).cloned().collect()
@@ -305,9 +306,11 @@ fn an_end_of_the_alphabet_is_named_as_what_it_is() {
         &prefix(|s, p| up_to_text(s, p, "\u{10ffff}")),
         "ends_at_a_great_character",
     );
-    // A control character that prints nothing is none of these.
-    let verdict = prefix(|s, p| up_to_text(s, p, "\u{7f}"));
-    observed(&verdict, "prefix", &["It is wrong on"]);
+    // Before the character that comes next, `~` and no other is the last.
+    named(
+        &prefix(|s, p| up_to_text(s, p, "\u{7f}")),
+        "ends_after_a_tilde",
+    );
     // A walk that stops where a key begins with `hi` meets keys that do not equal it.
     let verdict = first(|store, lo, hi| {
         if lo >= hi {
@@ -502,4 +505,117 @@ fn bytes_that_are_no_text_are_told_to_be_bytes() {
     );
     let verdict = first(|_, _, _| panic!("another reason"));
     assert!(!verdict.message.contains("Utf8Error"));
+}
+
+#[test]
+fn the_empty_key_starts_with_no_prefix() {
+    let empty = prefix(|store, prefix| {
+        let found = |key: &&Vec<u8>| key.is_empty() || key.starts_with(prefix);
+        store.keys().filter(found).cloned().collect()
+    });
+    named(&empty, "empty_key_taken");
+}
+
+#[test]
+fn a_gap_has_a_place_and_no_key() {
+    fn place(store: &Store, bound: &[u8]) -> Result<usize, usize> {
+        let keys: Vec<&Vec<u8>> = store.keys().collect();
+        keys.binary_search_by(|key| key.as_slice().cmp(bound))
+    }
+    fn slice(store: &Store, from: usize, to: usize) -> Vec<Vec<u8>> {
+        store.keys().take(to).skip(from.min(to)).cloned().collect()
+    }
+    let right = first(|store, lo, hi| {
+        let at = |bound| place(store, bound).unwrap_or_else(|gap| gap);
+        slice(store, at(lo), at(hi))
+    });
+    assert_eq!(right.state, State::Passed);
+    let behind = first(|store, lo, hi| {
+        if lo >= hi {
+            return Vec::new();
+        }
+        let start = place(store, lo).unwrap_or_else(|gap| gap);
+        slice(store, start, place(store, hi).unwrap_or_else(|gap| gap + 1))
+    });
+    named(&behind, "gap_counted_as_a_key");
+    let before = first(|store, lo, hi| {
+        if lo >= hi {
+            return Vec::new();
+        }
+        let start = place(store, lo).unwrap_or_else(|gap| gap.max(1) - 1);
+        slice(store, start, place(store, hi).unwrap_or_else(|gap| gap))
+    });
+    named(&before, "gap_counted_backwards");
+}
+
+#[test]
+fn no_byte_is_taken_for_another_one() {
+    fn without_the_end_of_a_line(key: &[u8]) -> &[u8] {
+        key.strip_suffix(b"\n").unwrap_or(key)
+    }
+    fn printable(key: &[u8]) -> Vec<u8> {
+        key.iter().map(|byte| (*byte).max(b' ')).collect()
+    }
+    fn capitals_of_latin_1(key: &[u8]) -> Vec<u8> {
+        let capital = |byte: &u8| match byte {
+            0xe0..=0xfe => byte - 0x20,
+            _ => *byte,
+        };
+        key.iter().map(capital).collect()
+    }
+    let scans: [first_scan::Scan; 3] = [
+        |store, lo, hi| {
+            let of = without_the_end_of_a_line;
+            let inside = |key: &&Vec<u8>| of(lo) <= of(key) && of(key) < of(hi);
+            store.keys().filter(inside).cloned().collect()
+        },
+        |store, lo, hi| {
+            let of = printable;
+            let inside = |key: &&Vec<u8>| of(lo) <= of(key) && of(key) < of(hi);
+            store.keys().filter(inside).cloned().collect()
+        },
+        |store, lo, hi| {
+            let of = capitals_of_latin_1;
+            let inside = |key: &&Vec<u8>| of(lo) <= of(key) && of(key) < of(hi);
+            store.keys().filter(inside).cloned().collect()
+        },
+    ];
+    for scan in scans {
+        observed(&first(scan), "range", &["It is wrong on"]);
+    }
+    let scans: [prefix_scan::Scan; 3] = [
+        |store, prefix| {
+            let starts = |line: &[u8]| line.starts_with(prefix);
+            let found = |key: &&Vec<u8>| key.split(|byte| *byte == b'\n').any(starts);
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let alike = |(byte, wanted): (&u8, &u8)| byte == wanted || b"*?".contains(wanted);
+            let found =
+                |key: &&Vec<u8>| key.len() >= prefix.len() && key.iter().zip(prefix).all(alike);
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let of = capitals_of_latin_1;
+            let found = |key: &&Vec<u8>| of(key).starts_with(&of(prefix));
+            store.keys().filter(found).cloned().collect()
+        },
+    ];
+    for scan in scans {
+        observed(&prefix(scan), "prefix", &["It is wrong on"]);
+    }
+}
+
+#[test]
+fn one_key_alone_is_found() {
+    let between_two = first(|store, lo, hi| {
+        let found = solutions::first_scan::first_scan(store, lo, hi);
+        found.into_iter().filter(|_| store.len() > 1).collect()
+    });
+    observed(&between_two, "range", &["(["]);
+    let between_two = prefix(|store, prefix| {
+        let found = solutions::prefix_scan::prefix_scan(store, prefix);
+        found.into_iter().filter(|_| store.len() > 1).collect()
+    });
+    observed(&between_two, "prefix", &["([\"ab\"], \"a\")"]);
 }

@@ -180,6 +180,27 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
              room for, and the first one overflows.",
         )
         .link(SCAN),
+        in_encode("last_four_digits_in_base_255", |value| {
+            let digit = |weight: u32| (value / weight % 255) as u8;
+            [digit(255_u32.pow(3)), digit(255 * 255), digit(255), digit(1)]
+        })
+        .says("the last four digits in base 255")
+        .why(
+            "A byte holds 256 values, 0 to 255, so the base is 256. With 255 the greatest numbers need five digits, and their first one is \
+             lost.",
+        )
+        .link(SCAN),
+        in_encode("top_bit_dropped", |value| (value & 0x7fff_ffff).to_be_bytes())
+            .says("big-endian with the top bit left out")
+            .why(
+                "A `u32` has no sign, and all of its 32 bits count. Without the first of them, 0 and 2^31 share a key: a byte is cut by \
+                 `& 0xff`, not by `& 0x7f`.",
+            )
+            .link(INVARIANTS),
+        in_encode("four_bits_of_each_byte", |value| (value & 0x0f0f_0f0f).to_be_bytes())
+            .says("the lower four bits of each byte alone")
+            .why("A hexadecimal digit has four bits, and a byte two digits: a byte is cut by `& 0xff`, not by `& 0xf`. 0 and 16 share a key.")
+            .link(INVARIANTS),
         Mistake::new(
             "bytes_unwrapped",
             "encode",
@@ -317,6 +338,15 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
         })
         .says("a sum of the four bytes without shifts")
         .why("The bytes are digits in base 256. The third one counts 256 times its value.")
+        .link(SCAN),
+        in_decode("decode_joins_the_bytes_in_one_place", |key| {
+            key.into_iter().fold(0, |joined, byte| joined | u32::from(byte))
+        })
+        .says("the four bytes joined by `|` without shifts")
+        .why(
+            "The bytes are digits in base 256, and each has a place of its own: the third one goes eight bits to the left. A byte has to become \
+             a `u32` first. Shifted as a `u8`, it has no bits to go to.",
+        )
         .link(SCAN),
         in_decode("decode_two_bytes", |key| {
             u32::from(u16::from_be_bytes([key[2], key[3]]))

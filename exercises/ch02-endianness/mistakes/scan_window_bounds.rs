@@ -38,7 +38,7 @@ pub(crate) fn all() -> Vec<Mistake<Scan>> {
     mistakes
 }
 
-fn with_rows_at_the_bounds() -> [Mistake<Scan>; 4] {
+fn with_rows_at_the_bounds() -> [Mistake<Scan>; 6] {
     [
         mistake("start_must_exist", "window", |rows, from, to| {
             let found = times(rows).skip_while(|time| *time != from);
@@ -64,6 +64,29 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 4] {
         .says("a window without an end where `to` is `u64::MAX`")
         .why("It is a time like any other, and the end is left out: a row at `u64::MAX` is not before it.")
         .link(TASK),
+        mistake("zero_end_is_no_end", "window", |rows, from, to| {
+            if to == 0 {
+                return times(rows).filter(|time| *time >= from).collect();
+            }
+            right(rows, from, to)
+        })
+        .says("a window without an end where `to` is 0")
+        .why("Many interfaces take 0 for \"no end\". Here it is a time like any other, and the least of all: nothing comes before it.")
+        .link(TASK),
+        mistake("bounds_in_little_endian_when_in_order", "window", |rows, from, to| {
+            let (start, end) = (from.to_le_bytes(), to.to_le_bytes());
+            if from >= to || start > end {
+                return Vec::new();
+            }
+            rows.range(start..end).map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("little-endian bounds given to `range`, and no times where these bytes change places")
+        .why(
+            "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 begin with 04 and lie after all small \
+             times. Where the bounds change places, as those of 255 and 256 do, `range` panics, and a question before it only hides that. Encode \
+             bounds with the function that encodes keys.",
+        )
+        .link("wrong-answers-and-what-each-breaks"),
         mistake("as_many_as_the_window_is_wide", "window", |rows, from, to| {
             let width = usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX);
             times(rows).filter(|time| *time >= from).take(width).collect()
@@ -116,7 +139,10 @@ fn by_subtraction() -> [Mistake<Scan>; 5] {
             right(rows, from, to)
         })
         .says("the right times, and a panic where `from` is greater than `to`")
-        .why("Is there a `to - from`? A `u64` has no negative numbers, so it panics. From 7 to 4 there is nothing: answer that first.")
+        .why(
+            "From 7 to 4 there is nothing, and somebody will ask for it: the answer is an empty list, and no panic. If it comes from a \
+             `to - from`: a `u64` has no negative numbers, so compare the two first.",
+        )
         .link(TASK),
         mistake("before_the_start_panics", "returns", |rows, from, to| {
             assert!(from > 0 || from >= to, "attempt to subtract with overflow");

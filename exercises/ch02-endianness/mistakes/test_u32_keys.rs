@@ -75,7 +75,7 @@ fn one_side() -> Vec<Mistake<Tester<Keys>>> {
         .says("both sides of each power of 256, and the ends")
         .why(
             "Well chosen, and all of them survive a float of 32 bits: they have 24 bits or fewer between their first bit and their last, \
-             and u32::MAX comes back by a rounding up and a stop at the end. A number with its first and last bit farther apart is missing.",
+             and u32::MAX, if it is among them, comes back by a rounding up and a stop at the end. A number with its first and last bit farther apart is missing.",
         ),
         numbers(
             "the_ends",

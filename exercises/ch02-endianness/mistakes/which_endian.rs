@@ -500,6 +500,18 @@ pub fn all() -> Vec<Mistake<Read>> {
         .says("telling the order by the first three bytes alone")
         .why("The magic number is a `u32`: the fourth byte belongs to it. A file may begin with 4b 65 79 74. If you took `..3`: a range leaves out its end.")
         .link(TASK),
+        mistake("count_of_zero_refused", |file| {
+            let count: [u8; 4] = file.get(4..8)?.try_into().ok()?;
+            match file.get(..4)? {
+                _ if count == [0; 4] => None,
+                b"Keys" => Some((Big, u32::from_be_bytes(count))),
+                b"syeK" => Some((Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        })
+        .says("no answer where the count is 0")
+        .why("A file with nothing in it has a header as well, and its count is 0. `None` is for files without this header.")
+        .link(TASK),
         mistake("count_one_byte_late", |file| {
             let count = file.get(5..9)?.try_into().ok()?;
             match file.get(..4)? {

@@ -209,6 +209,63 @@ pub fn all() -> Vec<Mistake<Encode>> {
                  other numbers. `{:010}` would sort.",
             )
             .link(WRONG),
+        mistake("eight_digits", |n| format!("{:08}", n.value()).into_bytes())
+            .says("decimal text that is filled up to eight digits, and longer where the number has more")
+            .why(
+                "`u32::MAX` is 4294967295, and has ten digits. From 100000000 on the text is longer than that of other numbers. `{:010}` would \
+                 sort.",
+            )
+            .link(WRONG),
+        mistake("digits_backwards", |n| {
+            format!("{:010}", n.value()).bytes().rev().collect()
+        })
+        .says("ten decimal digits, the ones first")
+        .why(
+            "The width is right, and the ends are exchanged: the digit that counts least comes first and decides. That is little-endian in \
+             base ten: 256 begins with 6, and comes before 7.",
+        )
+        .link(SCAN),
+        mistake("digit_count_as_text_in_front", |n| {
+            let digits = n.value().to_string();
+            format!("{}{digits}", digits.len()).into_bytes()
+        })
+        .says("decimal text with the number of its digits in front, as text too")
+        .why(
+            "With the length in front, longer numbers come after shorter ones, and that is right, as long as the length itself has one width. \
+             Ten digits are written `10`, and that comes before `2`. A byte holds the length as well.",
+        )
+        .link(WRONG),
+        mistake("leading_zero_bits_in_front", |n| {
+            let bits = n.value().leading_zeros().to_le_bytes()[0];
+            [&[bits][..], &n.value().to_be_bytes()].concat()
+        })
+        .says("the number of leading zero bits in front of four bytes")
+        .why(
+            "The greater a number, the fewer zeros stand before it: in front, they turn the order round. What goes in front has to grow with \
+             the number, as the count of its other bits does. Four bytes need nothing in front.",
+        )
+        .link(INVARIANTS),
+        mistake("signs_where_there_are_none", |n| {
+            let wide = match n {
+                Number::U8(value) => i32::from(value.cast_signed()),
+                Number::U16(value) => i32::from(value.cast_signed()),
+                Number::U32(value) => value.cast_signed(),
+            };
+            wide.to_be_bytes().to_vec()
+        })
+        .says("a `u8` and a `u16` taken for signed numbers before they are made wider")
+        .why(
+            "255 as a `u8` becomes -1 as an `i8`, and made wider it stays -1: ff ff ff ff, which is the key of `u32::MAX`. \
+             `u32::from` fills up with zeros.",
+        )
+        .link(INVARIANTS),
+        mistake("octal_text", |n| format!("{:o}", n.value()).into_bytes())
+            .says("the number as octal text")
+            .why(
+                "Text is compared from the left, whatever its base: 256 is 400 and comes before 5. With eleven digits each, `{:011o}`, it \
+                 would sort.",
+            )
+            .link(WRONG),
         mistake("nine_digits", |n| format!("{:09}", n.value()).into_bytes())
             .says("decimal text with nine digits, and ten where the number has ten")
             .why(

@@ -791,3 +791,52 @@ fn an_end_that_is_moved_by_one_is_named() {
     });
     named(&after, "end_plus_one");
 }
+
+#[test]
+fn text_of_another_width_is_named_whatever_fills_it_up() {
+    // Spaces and zeros in front sort alike.
+    let verdict = widths(|n| format!("{:>8}", n.value()).into_bytes());
+    named(&verdict, "eight_digits");
+    let counted = widths(|n| {
+        let digits = n.value().to_string();
+        format!("{:03}{digits}", digits.len()).into_bytes()
+    });
+    assert_eq!(
+        counted.state,
+        State::Passed,
+        "a length of one width in front"
+    );
+}
+
+/// What a verdict says, however its lines are broken.
+fn one_line(verdict: &Verdict) -> String {
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    words.join(" ")
+}
+
+#[test]
+fn an_assertion_on_crossed_bounds_is_not_called_a_subtraction() {
+    let verdict = window(|rows, from, to| {
+        assert!(from <= to, "the window ends before it starts");
+        let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+        times.filter(|time| (from..to).contains(time)).collect()
+    });
+    named(&verdict, "width_of_crossed_bounds_panics");
+    assert!(one_line(&verdict).contains("If it comes from a `to - from`:"));
+}
+
+#[test]
+fn numbers_that_a_float_holds_need_not_end_with_the_largest() {
+    let verdict = tried(&[
+        8,
+        1 << 7,
+        1 << 11,
+        1 << 15,
+        1 << 19,
+        1 << 23,
+        1 << 27,
+        1 << 31,
+    ]);
+    named(&verdict, "exact_as_f32");
+    assert!(one_line(&verdict).contains("u32::MAX, if it is among them,"));
+}

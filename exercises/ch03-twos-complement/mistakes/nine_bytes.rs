@@ -260,6 +260,14 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("reading nine bytes and ignoring the rest")
         .why("A longer row is not a score. In LedisDB the member's name follows the score: cut the row first, then decode exactly nine bytes.")
         .link(WRONG),
+        in_decode("decode_reads_the_last_nine_bytes", "round-trip", |key| {
+            decode(&key[key.len().checked_sub(9)?..])
+        })
+        .says("reading the last nine bytes and ignoring what comes before them")
+        .why(
+            "A longer row is not a score, even if it ends like one. Cut the row first, where its score is, then decode exactly nine bytes.",
+        )
+        .link(WRONG),
         in_decode("decode_panics_on_short_keys", "returns", |key| {
             let _eight_more = &key[1..9];
             decode(key)
@@ -273,7 +281,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         })
         .says("taking the bytes 1 to 8 without asking for the length")
         .why(
-            "The row may be shorter, and then `key[1..9]` panics. It may be longer, and then it is no score: the answer              is None. Ask for the length, it has to be nine.",
+            "The row may be shorter, and then `key[1..9]` panics. It may be longer, and then it is no score: the answer is None. Ask for the length, it has to be nine.",
         )
         .link(WRONG),
         in_decode("decode_trusts_every_row", "returns", |key| {

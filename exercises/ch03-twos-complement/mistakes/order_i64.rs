@@ -219,8 +219,8 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
         in_encode("sign_bit_set", |value| value.cast_unsigned() | SIGN_BIT)
             .says("the sign bit set, not flipped")
             .why(
-                "`|` makes the bit 1 in every key. The negative numbers had it already, so they keep their \
-                 bytes, and two numbers share each key. `^` turns 1 into 0 as well.",
+                "The bit is 1 in every key then. The negative numbers had it already, so they keep their \
+                 bytes, and two numbers share each key. `|` sets a bit. `^` flips it, and turns 1 into 0 as well.",
             )
             .link(REPAIRS),
         in_encode("sign_bit_cleared", |value| value.cast_unsigned() & !SIGN_BIT)

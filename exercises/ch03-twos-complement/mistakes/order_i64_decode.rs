@@ -25,6 +25,17 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
         .says("reading the lowest byte first")
         .why("The key has its highest byte first. Read it in the order in which it was written.")
         .link("where-the-bytes-come-from"),
+        in_decode("decode_little_endian_after_the_flip", |mut key| {
+            key[0] ^= 0x80;
+            i64::from_le_bytes(key)
+        })
+        .says("the sign bit flipped back, and the lowest byte read first")
+        .why("The key has its highest byte first, and the flip is right there. Read the rest in the order in which it was written.")
+        .link("where-the-bytes-come-from"),
+        in_decode("decode_inverts_every_bit", |key| !i64::from_be_bytes(key))
+            .says("inverting every bit of the key")
+            .why("`encode` flips the sign bit and no other: flip that one back. `!` turns round all 64, and 0 comes back as i64::MAX.")
+            .link(REPAIRS),
         in_decode("decode_clears_the_sign_bit", |key| {
             (u64::from_be_bytes(key) & !SIGN_BIT).cast_signed()
         })

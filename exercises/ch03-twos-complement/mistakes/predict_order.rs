@@ -73,6 +73,19 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
                  which is 00 .. 00 01.",
             )
             .link(BYTES),
+        expects("big_endian_signed_bytes", || [-300, -1, -200, 0, 1, 256])
+            .says("the order of bytes that count from -128 to 127")
+            .why(
+                "Bytes have no sign when keys are compared: ff is 255, the greatest, and not -1. So every negative row comes after \
+                 00 .. 01, and among them fe comes before ff, and 38 before ff after that.",
+            )
+            .link(BYTES),
+        expects("big_endian_last_byte_alone", || [0, 1, 256, -200, -300, -1])
+            .says("negative numbers last, sorted by their lowest byte")
+            .why(
+                "-300 is ff .. fe d4 and -200 is ff .. ff 38. They differ in the byte before the last: fe comes before ff, whatever follows it.",
+            )
+            .link(BYTES),
         expects("big_endian_largest_first", || [256, 1, 0, -1, -200, -300])
             .says("the largest number first")
             .why(
@@ -115,6 +128,13 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
         expects("little_endian_reversed", || [-1, -300, -200, 1, 256, 0])
             .says("the largest lowest byte first")
             .why("The byte is the right one. But a scan goes from small bytes to large ones.")
+            .link(BYTES),
+        expects("little_endian_signed_bytes", || [-300, -1, 0, 256, 1, -200])
+            .says("the order of bytes that count from -128 to 127")
+            .why(
+                "Bytes have no sign when keys are compared: ff is 255, the greatest, and not -1, and d4 is 212. Of the first bytes, 38 comes \
+                 after 01, d4 after 38, and ff last.",
+            )
             .link(BYTES),
         expects("little_endian_first_byte_alone", || {
             [0, 256, 1, -300, -200, -1]

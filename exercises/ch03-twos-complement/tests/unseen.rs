@@ -816,3 +816,31 @@ fn a_walk_that_waits_for_the_upper_bound_is_named() {
     });
     named(&verdict, "high_must_exist");
 }
+
+#[test]
+fn a_bit_that_is_set_in_one_branch_is_not_told_of_an_operator() {
+    let flipped_from_zero_on = |value: i64| {
+        let bits = value.cast_unsigned();
+        (if value < 0 { bits } else { bits ^ TOP }).to_be_bytes()
+    };
+    let verdict = codec(flipped_from_zero_on, back);
+    named(&verdict, "sign_bit_set");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(words.join(" ").contains("The bit is 1 in every key then."));
+}
+
+#[test]
+fn a_decoder_may_turn_the_bytes_after_it_flipped_the_right_bit() {
+    let flipped_first = |mut key: [u8; 8]| {
+        key[0] ^= 0x80;
+        i64::from_le_bytes(key)
+    };
+    named(
+        &codec(right, flipped_first),
+        "decode_little_endian_after_the_flip",
+    );
+    named(
+        &codec(right, |key| !i64::from_be_bytes(key)),
+        "decode_inverts_every_bit",
+    );
+}

@@ -23,7 +23,7 @@ const INF: f64 = f64::INFINITY;
 const TWO_TO_53: f64 = 9_007_199_254_740_992.0;
 
 /// The members, the plainest stores first.
-const STORES: [&[Member]; 15] = [
+const STORES: [&[Member]; 16] = [
     &[(1.0, b"ann"), (2.0, b"bob"), (3.0, b"cid")],
     &[
         (1.0, b"ann"),
@@ -83,6 +83,8 @@ const STORES: [&[Member]; 15] = [
     &[(1.0, b"ann"), (2.0, b"ann"), (2.0, b"bob"), (3.0, b"ann")],
     // A zero byte within a member.
     &[(1.0, b"a\x00b"), (2.0, b"\x00c")],
+    // Capitals, spaces, tabs and the end of a line are bytes of a member.
+    &[(1.0, b" Ann "), (2.0, b"\tbob\r\n"), (2.0, b"Bob\n")],
 ];
 
 /// Longer than any end that somebody makes of many ff.

@@ -470,6 +470,23 @@ fn of_nans() -> Vec<Mistake<Numeric>> {
              made. `is_nan` finds both.",
         )
         .link(WILD),
+        in_encode("subnormal_numbers_refused", "bytes", |value| {
+            if value.is_subnormal() || value.is_nan() { None } else { key(&[], value) }
+        })
+        .says("a refusal of subnormal numbers and of NaNs")
+        .why(
+            "Subnormal numbers are the ones nearest to zero. They are numbers, compare with all others, and have a key. Only a NaN has none.",
+        )
+        .link(TASK),
+        in_encode("negatives_become_zero", "order", |value| {
+            if value < 0.0 { key(&[], 0.0) } else { key(&[], value) }
+        })
+        .says("the key of 0.0 for every negative number")
+        .why(
+            "-1 is a score like any other, and all that is below zero shares one key here. Of the two zeros, `-0.0` alone becomes the other \
+             one, and `value + 0.0` does that.",
+        )
+        .link(TASK),
         in_encode("only_normal_numbers", "bytes", |value| {
             if value.is_normal() { key(&[], value) } else { None }
         })

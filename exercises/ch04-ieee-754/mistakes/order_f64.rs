@@ -87,8 +87,9 @@ const QUIRKS: [Quirk<Step>; 26] = [
     Quirk::new(InvertedThenFlipped, "inverted_then_flipped", "order")
         .says("an inversion of negative numbers and then a flip of the sign bit for all")
         .why(
-            "Inverting all 64 bits has already cleared the sign bit of a negative number. The flip sets it \
-         again, and the negative half comes after zero once more. It is one step or the other.",
+            "Below zero the first bit of a key has to be clear, and here it is set: the negative half comes after zero once more. \
+         Inverting all 64 bits clears it, and a flip after that, or 63 inverted bits alone, leave it set. Invert all 64 below zero, \
+         and elsewhere set the first bit.",
         )
         .link(REPAIR),
     Quirk::new(NegativesTurnedInPlace, "negatives_turned_in_place", "order")
@@ -361,6 +362,16 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              exponent, which say most about a number, are looked at last.",
         )
         .link(SCAN),
+        in_encode("distance_below_zero", |value| {
+            let bits = value.to_bits();
+            (if value < 0.0 { bits & !SIGN_BIT } else { bits | SIGN_BIT }).to_be_bytes()
+        })
+        .says("the bits of the absolute value where `value < 0.0`, and the first bit set elsewhere")
+        .why(
+            "The halves are in place, but the absolute value grows as a negative number falls: -2 comes after -1. And -0.0 is not below zero, \
+             so it shares the key of 0.0. Invert the bits of a negative number, and look at the sign bit instead of the value.",
+        )
+        .link(REPAIR),
         in_encode("nan_with_sign_bit_flipped", |value| {
             let bits = value.to_bits();
             let flipped = value.is_nan() || value.is_sign_positive();

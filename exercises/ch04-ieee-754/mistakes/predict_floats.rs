@@ -48,6 +48,22 @@ fn of_values() -> Vec<Mistake<Orders>> {
             .says("the distances from zero")
             .why("The sign counts. a is -1 and b is 1: they are equally far from zero, on either side of it.")
             .link(FIELDS),
+        expects("values_by_distance_negative_infinity_last", || letters!(e d a b h c f g))
+            .says("the distances from zero")
+            .why("The sign counts. a is -1 and b is 1: they are equally far from zero, on either side of it.")
+            .link(FIELDS),
+        expects("values_by_distance_infinity_last", || letters!(e d b a h c g f))
+            .says("the distances from zero")
+            .why("The sign counts. a is -1 and b is 1: they are equally far from zero, on either side of it.")
+            .link(FIELDS),
+        expects("minus_one_before_minus_two", || letters!(g a c e d b h f))
+            .says("a before c")
+            .why("a is -1, and c is -2: the exponent is greater by one, and the sign bit is set. Below zero, farther away is smaller.")
+            .link(FIELDS),
+        expects("infinities_exchanged", || letters!(f c a e d b h g))
+            .says("f and g exchanged")
+            .why("In both, the exponent is all ones and the fraction all zeros: they are infinite. g has the sign bit set, so it is -inf.")
+            .link(FIELDS),
         expects("largest_value_first", || letters!(f h b d e a c g))
             .says("the largest value first")
             .why("The order is right, and reversed: the smallest value comes first, and that is g.")
@@ -112,6 +128,10 @@ fn of_bytes() -> Vec<Mistake<Orders>> {
             .says("e in front, as if it were all zeros")
             .why("e is -0.0, and its first byte is 80. d begins with 00.")
             .link(PREDICT),
+        expects("bytes_from_the_right", || letters!(e c b f a g h d))
+            .says("the order of the bytes from the last to the first")
+            .why("A scan compares from the left, and the first byte that differs decides. From the right is how little-endian bytes would be read.")
+            .link(SCAN),
         expects("largest_bytes_first", || letters!(g c a e f h b d))
             .says("the largest bytes first")
             .why("The order is right, and reversed: a scan goes from small bytes to large ones.")

@@ -189,6 +189,35 @@ pub fn all() -> Vec<Mistake<Scan>> {
              keys need no special case.",
         )
         .link(RANGE),
+        mistake("last_byte_not_carried", "range", |rows, min, max| {
+            let (start, mut end) = (key(min), key(max));
+            end[7] = end[7].saturating_add(1);
+            if min > max {
+                return Vec::new();
+            }
+            let found = rows.range(start.to_vec()..end.to_vec());
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("an end that adds one to the last byte of the key of `max`, and loses `max` where that byte is ff")
+        .why(
+            "The keys of many negative scores end in ff: that of -1 is `40 0f ff ff ff ff ff ff`. Whether ff stays or becomes 00, the end is not \
+             after the key without a carry. Add one to all eight bytes as one `u64`.",
+        )
+        .link(RANGE),
+        mistake("ends_at_max_plus_min_positive", "range", |rows, min, max| {
+            let (start, end) = (key(min), key(max + f64::MIN_POSITIVE));
+            if min > max {
+                return Vec::new();
+            }
+            let found = rows.range(start.to_vec()..end.to_vec());
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("an end before the key of `max + f64::MIN_POSITIVE`")
+        .why(
+            "`MIN_POSITIVE` is the least normal number, not a step. Added to any score that is not close to zero it changes nothing, and `max` is \
+             missed. The next score is a matter of bytes: the successor of the key.",
+        )
+        .link(RANGE),
         mistake("scores_compared_as_plain_bits", "range", |rows, min, max| {
             let score = |row: &[u8]| row[..8].to_vec();
             let inside = |row: &&Vec<u8>| {

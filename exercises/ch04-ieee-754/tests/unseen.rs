@@ -819,3 +819,20 @@ fn members_that_are_lost_as_no_text_are_named() {
     });
     named(&verdict, "members_that_are_no_text_left_out");
 }
+
+#[test]
+fn a_member_is_no_line_and_no_word() {
+    type Change = fn(&[u8]) -> Vec<u8>;
+    let changed: [Change; 3] = [
+        |member| member.trim_ascii().to_vec(),
+        |member| member.strip_suffix(b"\n").unwrap_or(member).to_vec(),
+        |member| member.to_ascii_lowercase(),
+    ];
+    for change in changed {
+        let verdict = range(move |rows, min, max| {
+            let found = solutions::score_range::score_range(rows, min, max);
+            found.iter().map(|member| change(member)).collect()
+        });
+        observed(&verdict, "range", &["It is wrong on"]);
+    }
+}

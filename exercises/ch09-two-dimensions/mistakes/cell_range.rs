@@ -224,6 +224,55 @@ fn of_ranges() -> Vec<Mistake<Cells>> {
                  alone.",
             )
             .link(WIDTH),
+        mistake("shifted_to_64_bits_but_the_map", "range", |prefix, cuts| {
+            if cuts == 0 {
+                return 0..1 << 52;
+            }
+            range(&[Of64], prefix, cuts)
+        })
+        .says("prefixes shifted to the top of 64 bits, and the right map without a cut")
+        .why(
+            "The whole map ends at 1 << 52, so its cells have to end there too. The numbers have 52 bits, because they have to fit into a double: \
+             shift by `52 - 2 * cuts`, and the map needs no case of its own.",
+        )
+        .link(WIDTH),
+        mistake("shifted_to_64_bits_with_the_map", "range", |prefix, cuts| {
+            if cuts == 0 {
+                return 0..u64::MAX;
+            }
+            range(&[Of64], prefix, cuts)
+        })
+        .says("prefixes shifted to the top of 64 bits, and all of a `u64` for the map without a cut")
+        .why(
+            "The numbers have 52 bits, because they have to fit into a double. There are twelve zeros in front of them, and the whole map ends at \
+             1 << 52.",
+        )
+        .link(WIDTH),
+        mistake("end_joined_by_or", "range", |prefix, cuts| {
+            let rest = 52 - 2 * cuts;
+            prefix << rest..(prefix | 1) << rest
+        })
+        .says("ends at the prefix with its last bit set")
+        .why(
+            "`|` sets a bit, and a prefix that ends in 1 has it already: the range is empty. The next prefix is one more: with `+`, the carry \
+             runs as far as it must.",
+        )
+        .link(CELL),
+        mistake("width_added_to_the_prefix", "range", |prefix, cuts| {
+            prefix..prefix + (1 << (52 - 2 * cuts))
+        })
+        .says("as many numbers as the cell has, counted from the prefix itself")
+        .why(
+            "The width is right, and the place is not: a prefix is at the front of a number, and the rest of its 52 bits follow. Shift it before \
+             you add the width.",
+        )
+        .link(CELL),
+        mistake("ends_with_the_map", "range", |prefix, cuts| {
+            prefix << (52 - 2 * cuts)..1 << 52
+        })
+        .says("ranges that run to the end of the map")
+        .why("The start is right. A cell ends where the next one of its size begins: `(prefix + 1)`, shifted as the prefix is.")
+        .link(CELL),
         mistake("shift_by_64_panics", "returns", |prefix, cuts| {
             let rest = 64 - 2 * cuts;
             let shift = |bits: u64| bits.checked_shl(rest).expect("attempt to shift left with overflow");
@@ -302,6 +351,17 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
         .why(
             "The cuts are right. But with an odd count of shared bits, the prefix has one bit more than twice the cuts. Round the \
              count first, then shift.",
+        )
+        .link(CELL),
+        mistake("counted_from_the_back", "common", |a, b| {
+            let same = (a ^ b).trailing_zeros().min(52);
+            let rest = same.div_ceil(2) * 2;
+            (a >> rest, (52 - rest) / 2)
+        })
+        .says("the bits that are equal at the end, cut off")
+        .why(
+            "The cell is said by the bits in front. `trailing_zeros` counts from the back, where the smallest cells part: the highest bit that \
+             differs decides, and `leading_zeros` finds it.",
         )
         .link(CELL),
         mistake("whole_map_always", "common", |_, _| (0, 0))

@@ -224,6 +224,16 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
             "The first digit of 2 is worth 2, that of 1 is worth 1, and they make no pair. All numbers need 32 digits: `{x:032b}`.",
         )
         .link(TASK),
+        mistake("bits_not_taken_down_first", "number", |x, y| {
+            let moved = |coordinate: u32, bit: u32, to: u32| u64::from(coordinate & 1 << bit) << to;
+            (0..32).fold(0, |number, bit| number | moved(x, bit, 2 * bit + 1) | moved(y, bit, 2 * bit))
+        })
+        .says("bits that are shifted from their places, by as much as from the lowest one")
+        .why(
+            "`x & 1 << i` leaves bit i where it is, at place i. To move it to 2 i + 1 it has i + 1 places to go. Or take it down first: \
+             `x >> i & 1` is 0 or 1.",
+        )
+        .link(BITS),
         mistake("added", "number", |x, y| u64::from(x) + u64::from(y))
             .says("the sum")
             .why("1, 0 and 0, 1 have the same sum. Nobody can get the two points back.")
@@ -320,6 +330,19 @@ fn of_points() -> Vec<Mistake<Curve>> {
         .says("bit i of the number for bit i of y, and bit i + 1 for bit i of x")
         .why("Bit i of y is at place 2 i of the number, and bit i of x at 2 i + 1: every second bit is of the other coordinate.")
         .link(BITS),
+        mistake("decode_digits_not_padded", |number| {
+            let digits = format!("{number:b}").into_bytes();
+            let every_second = |from: usize| {
+                let bits = digits.iter().skip(from).step_by(2);
+                bits.fold(0, |sum: u32, digit| sum << 1 | u32::from(digit - b'0'))
+            };
+            (every_second(0), every_second(1))
+        })
+        .says("every second binary digit, without the zeros in front")
+        .why(
+            "The first digit of the number 1 is its lowest bit, one of y, and that of 2 is one of x. All numbers need 64 digits: `{number:064b}`.",
+        )
+        .link(TASK),
         mistake("decode_gaps_left", |number| {
             let odd = number >> 1 & 0x5555_5555_5555_5555;
             let even = number & 0x5555_5555_5555_5555;

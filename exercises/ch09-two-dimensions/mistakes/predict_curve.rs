@@ -68,6 +68,13 @@ fn of_numbers() -> Vec<Mistake<Predictions>> {
                  says even or odd.",
             )
             .link(BITS),
+        expects("numbers_read_backwards", || letters!(g d h b e f a c))
+            .says("the numbers read from the last bit to the first")
+            .why(
+                "The first bit that differs decides, and it is looked for from the front. The highest bit of x says in which half of the map the \
+                 point lies.",
+            )
+            .link(BITS),
         expects("along_hilberts_curve", || letters!(g h c a e d f b))
             .says("Hilbert's curve")
             .why(
@@ -123,6 +130,14 @@ fn of_bits() -> Vec<Mistake<Predictions>> {
         expects("differing_bits", || [2, 3, 3, 2])
             .says("the bits that differ")
             .why("Asked are those that are the same, and only up to the first that is not.")
+            .link(CELL),
+        expects("bits_left", || [2, 5, 6, 4])
+            .says("the bits that are left from the first difference on")
+            .why("They say how large the common cell is. Asked are the bits before them, of six.")
+            .link(CELL),
+        expects("bits_of_the_common_cell", || [4, 0, 0, 2])
+            .says("the bits of the smallest common cell, two for each cut")
+            .why("A cell has an even number of bits. A single shared bit counts here too: c and e are in the same half, the western one.")
             .link(CELL),
         expects("first_difference", || [5, 2, 1, 3])
             .says("the place of the first bit that differs, counted from 1")
