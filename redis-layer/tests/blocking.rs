@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::client::{Client, encode};
 use common::servers::{Ours, RealRedis};
-use common::{StoreKind, assert_alike};
+use common::{StoreKind, assert_alike, both};
 
 /// Long enough that a command on its way has begun to wait.
 const SETTLE: Duration = Duration::from_millis(100);
@@ -220,7 +220,8 @@ fn who_was_told_to_end_takes_nothing() {
             other.send(lines.as_bytes()).unwrap();
             other.rest(SETTLE * 3).0.escape_ascii().to_string()
         };
-        assert_eq!(run(ours.address), run(real.address), "{waits}");
+        let (found, expected) = both(ours.address, real.address, run);
+        assert_eq!(found, expected, "{waits}");
     }
 }
 
@@ -423,7 +424,7 @@ fn an_error_after_a_wait_is_counted() {
             .map(|line| line.replace("calls=1", "calls=0"));
         (replies, counts.collect::<Vec<_>>())
     };
-    let (here, there) = (counts(ours.address), counts(real.address));
+    let (here, there) = both(ours.address, real.address, counts);
     assert_eq!(here, there);
     assert!(
         here.1

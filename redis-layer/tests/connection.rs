@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use common::StoreKind;
 use common::client::{Client, Command, encode};
 use common::servers::{Ours, RealRedis};
 use common::tree::Node;
+use common::{StoreKind, both};
 use redis_layer::server::Options;
 use redis_layer::store::Scope;
 
@@ -170,7 +170,8 @@ fn silence_when_a_client_asks_for_it() {
             client.send(script.as_bytes()).unwrap();
             client.rest(PATIENCE).0.escape_ascii().to_string()
         };
-        assert_eq!(ask(ours.address), ask(real.address), "{script}");
+        let (found, expected) = both(ours.address, real.address, ask);
+        assert_eq!(found, expected, "{script}");
     }
 }
 
@@ -364,7 +365,7 @@ fn refused_passwords_are_logged() {
         }
         said
     };
-    let (from_ours, from_real) = (say(ours.address), say(real.address));
+    let (from_ours, from_real) = both(ours.address, real.address, say);
     for (here, there) in from_ours.iter().zip(&from_real) {
         assert_eq!(here, there);
     }

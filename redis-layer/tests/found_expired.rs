@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use common::StoreKind;
 use common::client::{Client, Command};
 use common::servers::{Ours, RealRedis};
+use common::{StoreKind, both};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 /// What makes four keys that will soon have expired, and that nobody removes by himself.
@@ -116,7 +116,7 @@ fn the_same_keys_are_removed_as_in_redis() {
         "sunionstore x t h",
         "eval redis.call('get','s') 0",
     ] {
-        let (found, expected) = (removes(ours.address, line), removes(real.address, line));
+        let (found, expected) = both(ours.address, real.address, |address| removes(address, line));
         assert_eq!(found, expected, "{line}");
     }
 }
@@ -160,7 +160,8 @@ fn who_keeps_copies_hears_of_keys_that_it_finds_expired() {
         }
         client.rest(PATIENCE).0.escape_ascii().to_string()
     };
-    assert_eq!(hears(ours.address), hears(real.address));
+    let (found, expected) = both(ours.address, real.address, hears);
+    assert_eq!(found, expected);
 }
 
 /// The replies to `lines`, how many keys were removed as expired, and all events in order.
@@ -182,7 +183,7 @@ fn tell_the_same(commands: &[&[&str]]) {
         return;
     };
     for lines in commands {
-        let (found, expected) = (tells(ours.address, lines), tells(real.address, lines));
+        let (found, expected) = both(ours.address, real.address, |address| tells(address, lines));
         assert_eq!(found, expected, "{lines:?}");
     }
 }
@@ -240,7 +241,7 @@ fn the_size_of_an_expired_key_is_told() {
             }
             (replies, expired_keys, heard)
         };
-        let (found, expected) = (no_sizes(ours.address), no_sizes(real.address));
+        let (found, expected) = both(ours.address, real.address, no_sizes);
         assert_eq!(found, expected, "{lines:?}");
     }
 }
@@ -354,7 +355,7 @@ fn a_key_that_expired_when_it_was_written_is_found_by_the_commands_behind() {
                 let seen = see_when(address, &before, |client| pipeline(&sent, client));
                 (seen.replies, seen.expired_keys, seen.heard)
             };
-            let (found, expected) = (tells(ours.address), tells(real.address));
+            let (found, expected) = both(ours.address, real.address, tells);
             assert_eq!(found, expected, "{lines:?} {frame:?}");
         }
         let calls = lines
@@ -365,7 +366,7 @@ fn a_key_that_expired_when_it_was_written_is_found_by_the_commands_behind() {
             let seen = see(address, &before, &[&script]);
             (seen.replies, seen.expired_keys, seen.heard)
         };
-        let (found, expected) = (tells(ours.address), tells(real.address));
+        let (found, expected) = both(ours.address, real.address, tells);
         assert_eq!(found, expected, "{script}");
     }
 }

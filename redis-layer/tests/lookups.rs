@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
-use common::StoreKind;
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
+use common::{StoreKind, both};
 
 const KEYS: &[&str] = &[
     "flushall",
@@ -167,7 +167,7 @@ fn the_same_lookups_count_as_in_redis() {
     let ours = Ours::start(StoreKind::BTree.open());
     let mut wrong = Vec::new();
     for line in COMMANDS {
-        let (found, expected) = (uses(ours.address, line), uses(real.address, line));
+        let (found, expected) = both(ours.address, real.address, |address| uses(address, line));
         assert_eq!(expected.0.len(), 2);
         if found != expected {
             wrong.push(format!("{line}: {found:?}, not {expected:?}"));
@@ -261,7 +261,7 @@ fn events_come_in_the_order_of_redis() {
         &["eval redis.pcall('sunionstore','to','no','l')redis.pcall('lcs','no','l') 0"],
         &["eval redis.call('set','a',1)redis.call('zunionstore','to',2,'no','l') 0"],
     ] {
-        let (found, expected) = (events(ours.address, lines), events(real.address, lines));
+        let (found, expected) = both(ours.address, real.address, |address| events(address, lines));
         if found != expected {
             wrong.push(format!("{lines:?}: {found:#?}, not {expected:#?}"));
         }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use common::client::{Client, encode};
-use common::servers::{Ours, RealRedis};
+use common::servers::Ours;
 use common::{StoreKind, assert_alike};
 
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -73,10 +73,6 @@ fn monitors_see_commands_but_no_secrets() {
 
 #[test]
 fn who_looks_on_leaves_the_keys_alone() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
     let lines = [
         "monitor",
         "get a",
@@ -99,8 +95,7 @@ fn who_looks_on_leaves_the_keys_alone() {
         "reset",
         "get a",
     ];
-    let found = replies(ours.address, &lines);
-    assert_eq!(found, replies(real.address, &lines));
+    assert_alike(|address| replies(address, &lines));
 }
 
 /// A script that says that it does not write may run: it cannot do harm.
@@ -130,24 +125,14 @@ fn commands_of_who_looks_on_are_refused_together_too() {
 
 #[test]
 fn nobody_begins_to_look_on_in_a_transaction() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
     let lines = ["multi", "get a", "monitor", "exec", "ping", "get a"];
-    let found = replies(ours.address, &lines);
-    assert_eq!(found, replies(real.address, &lines));
+    assert_alike(|address| replies(address, &lines));
 }
 
 #[test]
 fn who_leaves_does_not_see_that() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
     let lines = ["monitor", "ping", "quit"];
-    let found = replies(ours.address, &lines);
-    assert_eq!(found, replies(real.address, &lines));
+    assert_alike(|address| replies(address, &lines));
 }
 
 /// It is a client like others, or one that listens to channels.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
-use common::{StoreKind, without_a_line};
+use common::{StoreKind, both, without_a_line};
 use redis_layer::commands::table::Flag;
 
 const KEYS: [&str; 7] = [
@@ -166,7 +166,7 @@ fn events_come_before_or_after_the_reply_as_in_redis() {
     let ours = Ours::start(StoreKind::BTree.open());
     let mut wrong = Vec::new();
     for line in LINES {
-        let (found, expected) = (hears(ours.address, line), hears(real.address, line));
+        let (found, expected) = both(ours.address, real.address, |address| hears(address, line));
         if found != expected {
             wrong.push(format!("{line}: {found}, not {expected}"));
         }

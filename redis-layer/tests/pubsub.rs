@@ -5,9 +5,9 @@ mod common;
 use std::thread;
 use std::time::Duration;
 
-use common::StoreKind;
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
+use common::{StoreKind, both};
 use redis_layer::server::Options;
 
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -317,7 +317,8 @@ fn who_was_told_to_end_gets_no_messages() {
             other.send(lines.as_bytes()).unwrap();
             other.rest(PATIENCE).0.escape_ascii().to_string()
         };
-        assert_eq!(run(ours.address), run(real.address), "{subscribes}");
+        let (found, expected) = both(ours.address, real.address, run);
+        assert_eq!(found, expected, "{subscribes}");
     }
 }
 

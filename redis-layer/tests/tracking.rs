@@ -10,7 +10,7 @@ use bytes::Bytes;
 use common::client::{Client, encode};
 use common::program::Running;
 use common::servers::{Ours, RealRedis};
-use common::{StoreKind, assert_alike};
+use common::{StoreKind, assert_alike, both};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -169,7 +169,8 @@ fn the_answer_to_a_wait_comes_before_the_message_about_it() {
         let mut client = Client::connect(real.address);
         client.call(&["flushall"]);
         Client::connect(ours.address).call(&["flushall"]);
-        assert_eq!(run(ours.address), run(real.address));
+        let (found, expected) = both(ours.address, real.address, run);
+        assert_eq!(found, expected);
     }
 }
 
@@ -333,7 +334,7 @@ fn changes_that_arrive_together_are_told_together() {
         said.extend(heard.map(|bytes| bytes.escape_ascii().to_string()));
         said
     };
-    let (found, expected) = (run(ours.address), run(real.address));
+    let (found, expected) = both(ours.address, real.address, run);
     for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert_eq!(found, expected, "{at}");
     }
@@ -436,7 +437,7 @@ fn keys_are_named_in_the_order_of_their_changes() {
         "move a 1",
         "mset b 1 a 2",
     ] {
-        let (found, expected) = (hears(ours.address, line), hears(real.address, line));
+        let (found, expected) = both(ours.address, real.address, |address| hears(address, line));
         assert_eq!(found, expected, "{line}");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! An instructor collects learners' folders. Their answers are laid, one learner after the other, into one copy of *this*
 //! repository, so that all are judged by the same checks, nobody's own files are touched, and only what a learner
-//! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at.
+//! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at; those that
+//! no answer touches get them from the originals, so that the kit is not compiled again because it was copied.
 //!
 //! Left out: anything of a learner's folder but the `src` of each chapter, and what a link leads to: that may be a file of
 //! yours, or another learner's. `lib.rs` and all else in `src` that is no exercise's file are this repository's, if it has them.
@@ -33,7 +34,8 @@ impl Scratch {
     pub(crate) fn of(catalogue: &Catalogue) -> Result<Self> {
         let target = catalogue.root.join("target");
         let root = target.join("report");
-        copy(&catalogue.root, &root)?;
+        let chapters: Vec<&Path> = catalogue.chapters.iter().map(|c| &*c.folder).collect();
+        copy(&catalogue.root, &root, &chapters, Time::OfTheOriginal)?;
         // Built dependencies are shared with the repository. The chapters must not be: cargo tells packages apart by their
         // place in the workspace, and would take a learner's program for the one of this repository, whose files are
         // older. Another profile gives them other names; this one differs by nothing that is felt.
@@ -136,8 +138,17 @@ fn collect(
     Ok(links)
 }
 
-/// Makes one folder hold what another one holds, and nothing else.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+/// Which time a file gets that is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Time {
+    /// Cargo takes the copy for the original.
+    OfTheOriginal,
+    /// Where answers come and go: what was there before may have been compiled after the original was written.
+    Now,
+}
+
+/// Makes one folder hold what another one holds, and nothing else. `chapters` are the folders that answers are laid into.
+fn copy(from: &Path, to: &Path, chapters: &[&Path], time: Time) -> Result<()> {
     let (source, _) = entries(from)?;
     let gone = |name: &String| !source.iter().any(|(there, ..)| there == name);
     if to.is_dir() {
@@ -155,10 +166,20 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         if LEFT_OUT.contains(&name.as_str()) {
             continue;
         }
+        let target = to.join(&name);
         if is_folder {
-            copy(&path, &to.join(&name))?;
-        } else {
-            write(&to.join(&name), &read(&path)?)?;
+            let answered = chapters.contains(&path.as_path());
+            copy(
+                &path,
+                &target,
+                chapters,
+                if answered { Time::Now } else { time },
+            )?;
+        } else if write(&target, &read(&path)?)? && time == Time::OfTheOriginal {
+            let written = path.metadata().and_then(|original| original.modified());
+            let file = fs::File::options().write(true).open(&target);
+            file.and_then(|file| file.set_modified(written?))
+                .with_context(|| format!("cannot set the time of {}", target.display()))?;
         }
     }
     Ok(())
@@ -189,13 +210,39 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Writes a file, unless it holds this already.
-fn write(path: &Path, contents: &[u8]) -> Result<()> {
+/// Writes a file, unless it holds this already. Says whether it did.
+fn write(path: &Path, contents: &[u8]) -> Result<bool> {
     if fs::read(path).is_ok_and(|there| there == contents) {
-        return Ok(());
+        return Ok(false);
     }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    fs::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(path, contents).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn what_no_answer_touches_is_as_old_as_its_original() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let chapter = from.join("exercises/ch90");
+        let old = SystemTime::now() - Duration::from_secs(3600);
+        let files = ["exercises/kit/lib.rs", "exercises/ch90/src/lib.rs"];
+        for file in files {
+            let path = from.join(file);
+            write(&path, b"text").unwrap();
+            let opened = fs::File::options().write(true).open(path).unwrap();
+            opened.set_modified(old).unwrap();
+        }
+        copy(&from, &to, &[&chapter], Time::OfTheOriginal).unwrap();
+        let copied = files.map(|file| to.join(file).metadata().unwrap().modified().unwrap() == old);
+        assert_eq!(copied, [true, false]);
+    }
 }

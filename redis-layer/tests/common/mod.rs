@@ -14,7 +14,9 @@ pub(crate) mod tree;
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use bytes::Bytes;
 use engine::vfs::MemoryVfs;
@@ -41,12 +43,27 @@ pub(crate) fn without_a_line(flag: Flag, lines: &[&str]) -> impl Iterator<Item =
 /// Talks to a server of ours and to a real one, and compares what comes of it. Does nothing where no real one is
 /// installed.
 #[track_caller]
-pub(crate) fn assert_alike<T: PartialEq + Debug>(talk: impl Fn(SocketAddr) -> T) {
+pub(crate) fn assert_alike<T: PartialEq + Debug + Send>(talk: impl Fn(SocketAddr) -> T + Sync) {
     let Some(real) = RealRedis::start() else {
         return;
     };
     let ours = Ours::start(Arc::new(BTreeStore::new()));
-    assert_eq!(talk(ours.address), talk(real.address));
+    let (found, expected) = both(ours.address, real.address, talk);
+    assert_eq!(found, expected);
+}
+
+/// What comes of the same talk with two servers. Both are talked to at once: who listens whether more is said mostly waits.
+pub(crate) fn both<T: Send>(
+    ours: SocketAddr,
+    real: SocketAddr,
+    talk: impl Fn(SocketAddr) -> T + Sync,
+) -> (T, T) {
+    thread::scope(|scope| {
+        let found = scope.spawn(|| talk(ours));
+        let expected = talk(real);
+        let found = found.join().unwrap_or_else(|panic| resume_unwind(panic));
+        (found, expected)
+    })
 }
 
 /// The stores that behaviour must not depend on.
