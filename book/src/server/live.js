@@ -54,7 +54,8 @@
   function reload() {
     const open = [...document.querySelectorAll("details")].map((details) => details.open);
     try {
-      sessionStorage.setItem(PLACE, JSON.stringify({ y: window.scrollY, open }));
+      const place = { y: window.scrollY, open, exercises: window.workbookStatus };
+      sessionStorage.setItem(PLACE, JSON.stringify(place));
       // The browser would put the old place back before the answers are open again.
       history.scrollRestoration = "manual";
     } catch { /* Without storage the page merely opens at its beginning. */ }
@@ -68,6 +69,8 @@
       sessionStorage.removeItem(PLACE);
     } catch { /* As above. */ }
     if (place === null) return;
+    // What the page shows of the exercises takes room above the place, and the server may not have sent it yet.
+    if (window.workbookStatus === null) tell(place.exercises);
     document.querySelectorAll("details").forEach((details, i) => {
       if (place.open[i]) details.open = true;
     });
