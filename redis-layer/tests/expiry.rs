@@ -7,12 +7,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::client::{Client, Command};
+use common::counting::Counting;
 use common::servers::{Ours, RealRedis};
 use common::{Direct, START_MS, StoreKind, engine_over, over_every_store, unescape};
 use engine::vfs::MemoryVfs;
 use redis_layer::commands::remove_expired;
 use redis_layer::store::{Batch, Direction, KeyRange, Space, Store};
 use redis_layer::types::Class;
+use redis_layer::types::expiry::DueKeys;
 
 #[test]
 fn a_key_is_gone_one_millisecond_after_its_expiry() {
@@ -175,13 +177,23 @@ fn expired_keys_are_removed_in_the_order_of_their_time() {
             ("select 0", "OK"),
         ]);
         assert_eq!(rows(direct, Space::Expiry), 4);
-        assert_eq!(remove_expired(&direct.server, 10).unwrap(), 0);
+        assert_eq!(
+            remove_expired(&direct.server, &mut DueKeys::default(), 10).unwrap(),
+            0
+        );
         direct.clock.advance_ms(2001);
         assert_eq!(direct.show("dbsize"), "3", "late, other, again");
-        assert_eq!(remove_expired(&direct.server, 1).unwrap(), 2, "one of each");
+        assert_eq!(
+            remove_expired(&direct.server, &mut DueKeys::default(), 1).unwrap(),
+            2,
+            "one of each"
+        );
         assert_eq!(rows(direct, Space::Metadata), 4);
         assert_eq!(direct.show("dbsize"), "3");
-        assert_eq!(remove_expired(&direct.server, 10).unwrap(), 1);
+        assert_eq!(
+            remove_expired(&direct.server, &mut DueKeys::default(), 10).unwrap(),
+            1
+        );
         assert_eq!(rows(direct, Space::Metadata), 3);
         assert_eq!(rows(direct, Space::Expiry), 1);
         direct.expect(&[
@@ -189,6 +201,31 @@ fn expired_keys_are_removed_in_the_order_of_their_time() {
             ("ttl late", "1"),
         ]);
     });
+}
+
+/// A store that keeps tombstones makes every look from the beginning step over all that was removed before.
+#[test]
+fn many_keys_that_expire_together_are_stepped_over_once() {
+    let (store, counters) = Counting::with_tombstones(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    for key in 0..1000 {
+        direct.run(&format!("set {key} v px 1000"));
+    }
+    direct.clock.advance_ms(2000);
+    counters.steps();
+    let mut due = DueKeys::default();
+    let mut removed = 0;
+    while removed < 1000 {
+        removed += remove_expired(&direct.server, &mut due, 10).unwrap();
+    }
+    let steps = counters.steps();
+    assert!(steps < 10_000, "{steps}");
+    // What comes in front of them is found from the beginning.
+    direct.run(&format!("set passed v pxat {}", START_MS + 1));
+    assert_eq!(remove_expired(&direct.server, &mut due, 10).unwrap(), 0);
+    due.restart();
+    assert_eq!(remove_expired(&direct.server, &mut due, 10).unwrap(), 1);
+    direct.expect(&[("dbsize", "0")]);
 }
 
 #[test]
@@ -267,7 +304,10 @@ fn the_mean_time_to_live_is_that_of_the_keys_that_exist() {
         tells(direct, "db0:keys=3,expires=2,avg_ttl=5000\r");
         direct.clock.advance_ms(2500);
         tells(direct, "db0:keys=2,expires=1,avg_ttl=5500\r");
-        assert_eq!(remove_expired(&direct.server, 10).unwrap(), 1);
+        assert_eq!(
+            remove_expired(&direct.server, &mut DueKeys::default(), 10).unwrap(),
+            1
+        );
         tells(direct, "db0:keys=2,expires=1,avg_ttl=5500\r");
         direct.expect(&[("swapdb 0 1", "OK")]);
         tells(direct, "db1:keys=2,expires=1,avg_ttl=5500\r");
@@ -478,9 +518,15 @@ fn a_clock_that_is_set_back_harms_nobody() {
         ] {
             direct.show(line);
         }
-        assert_eq!(remove_expired(&direct.server, 100).unwrap(), 0);
+        assert_eq!(
+            remove_expired(&direct.server, &mut DueKeys::default(), 100).unwrap(),
+            0
+        );
         direct.clock.advance_ms(HOUR_MS);
-        assert_eq!(remove_expired(&direct.server, 100).unwrap(), 2);
+        assert_eq!(
+            remove_expired(&direct.server, &mut DueKeys::default(), 100).unwrap(),
+            2
+        );
         direct.expect(&[("dbsize", "0")]);
     });
 }

@@ -5,17 +5,21 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::commands::{Server, remove_expired};
 use crate::server::Durability;
 use crate::server::background::{BackgroundThread, Stopped};
 use crate::server::outage::Outage;
+use crate::types::expiry::DueKeys;
 
 /// How many keys of a database are removed in one batch.
 const BATCH: usize = 64;
 /// How long to wait when nothing is due.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often it looks at the beginning of the index again. A key that was written with a time that had passed waits so
+/// long at most.
+const RESTART_AFTER: Duration = Duration::from_secs(1);
 /// How long to wait after an error. A full disk ends when there is space again.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -35,12 +39,18 @@ pub(super) fn start_expirer(
 fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Stopped) {
     let mut pause = PAUSE;
     let mut outage = Outage::default();
+    let mut due = DueKeys::default();
+    let mut started = Instant::now();
     while !stopped.after(pause) {
         pause = PAUSE;
         if !server.shared.has_active_expiry() || server.is_paused() {
             continue;
         }
-        match remove_expired(server, BATCH) {
+        if started.elapsed() >= RESTART_AFTER {
+            due.restart();
+            started = Instant::now();
+        }
+        match remove_expired(server, &mut due, BATCH) {
             Ok(removed) => {
                 if outage.ends() {
                     tracing::info!("expired keys are removed again");
@@ -57,6 +67,7 @@ fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Stop
                 if outage.begins() {
                     tracing::error!(%error, "expired keys are not removed until this is mended");
                 }
+                due.restart();
                 pause = RETRY_PAUSE;
             }
         }

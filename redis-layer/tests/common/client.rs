@@ -86,11 +86,21 @@ impl Client {
                 return Ok(self.arrived.drain(..length).collect());
             }
             let mut buffer = [0; 16 * 1024];
-            let count = self.stream.read(&mut buffer)?;
+            let count = self.read(&mut buffer)?;
             if count == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             self.arrived.extend_from_slice(&buffer[..count]);
+        }
+    }
+
+    /// Reads what has arrived. With a timeout, a signal to the process of the tests ends a read with an error.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.stream.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
         }
     }
 
@@ -109,7 +119,7 @@ impl Client {
         let mut all = std::mem::take(&mut self.arrived);
         let mut buffer = [0; 16 * 1024];
         loop {
-            match self.stream.read(&mut buffer) {
+            match self.read(&mut buffer) {
                 Ok(0) => return (all, true),
                 Ok(count) => all.extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return (all, true),

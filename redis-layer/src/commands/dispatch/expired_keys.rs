@@ -9,21 +9,22 @@ use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Writer, publish};
 use crate::commands::monitoring::seldom::Seldom;
 use crate::store::Scope;
-use crate::types::{Class, Committed, Result, Txn, expiry};
+use crate::types::expiry::DueKeys;
+use crate::types::{Class, Committed, Result, Txn};
 
-/// Removes keys that have expired, at most `most` of each database, those that expired first before others. Returns
-/// how many. Each database is one batch, under the locks of its keys.
+/// Removes the next keys that have expired, at most `most` of each database, those that expired first before others.
+/// Returns how many. Each database is one batch, under the locks of its keys.
 ///
 /// Clients that watch a key are not flagged: `EXEC` notices by itself that the key has expired.
 ///
 /// # Errors
 /// A damaged row; those of the store.
-pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
+pub fn remove_expired(server: &Server, due: &mut DueKeys, most: usize) -> Result<u64> {
     let (store, shared) = (&*server.store, &server.shared);
     let now_ms = server.clock.now_ms();
     let mut removed = 0;
     let started = Instant::now();
-    for due in expiry::due(store, shared, now_ms, most)? {
+    for due in due.next(store, shared, now_ms, most)? {
         let keys: Vec<&[u8]> = due.keys.iter().map(|(_, key)| key.as_slice()).collect();
         let locks = Locks::Keys(keys.clone());
         let guard = locks.take(store)?;
