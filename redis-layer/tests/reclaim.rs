@@ -149,6 +149,37 @@ fn what_a_step_saw_is_synced_before_it_removes_anything() {
     assert_eq!(*store.calls.lock(), ["snapshot"; 3]);
 }
 
+/// How many changes each write has.
+#[derive(Default)]
+struct Sizes(Mutex<Vec<usize>>);
+
+impl Hooks for Sizes {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        self.0.lock().push(batch.changes().count());
+        inner.write(batch)
+    }
+}
+
+/// Other writers wait for the whole of a batch.
+#[test]
+fn a_long_step_removes_in_small_batches() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    let members: Vec<String> = (1000..1100).map(|member| member.to_string()).collect();
+    for set in 0..30 {
+        direct.run(&format!("sadd {set} {}", members.join(" ")));
+    }
+    direct.run("sadd stays 1 2 3");
+    for set in 0..30 {
+        direct.run(&format!("del {set}"));
+    }
+    let store = &*Hooked::over(Arc::clone(&direct.store), Sizes::default());
+    let step = Sweeper::default().step(store, 4096).unwrap();
+    assert_eq!(step.removed, 3000);
+    assert_eq!(*store.0.lock(), [1024, 1024, 952]);
+    assert_eq!(orphans(&*direct.store), 0);
+    assert_eq!(direct.show("scard stays"), "3");
+}
+
 #[test]
 fn a_server_gives_space_back_by_itself() {
     let store: Arc<dyn Store> = StoreKind::Engine.open();

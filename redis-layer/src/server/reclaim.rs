@@ -2,10 +2,13 @@
 //!
 //! It walks over the rows in small steps with pauses between them, so that commands hardly notice. A walk begins when
 //! the server starts, and later whenever something was written since the last walk began. An idle server does nothing.
+//!
 //! How long a pause is depends on what a step was good for. Where most of the rows were to be removed, it is short:
 //! removing has to keep up with commands that leave rows behind all the time, or the disk would fill. Where most were to
-//! stay, it is long, and so is the pause after the whole walk. For a large collection, the files that held its rows are then rewritten
-//! without them; the space of smaller ones is freed by the compactions that the store makes anyway.
+//! stay, it is long, and so is the pause after the whole walk.
+//!
+//! For a large collection, the files that held its rows are then rewritten without them; the space of smaller ones is
+//! freed by the compactions that the store makes anyway.
 
 use std::io;
 use std::sync::Arc;

@@ -106,8 +106,8 @@ impl Found {
     }
 }
 
-/// Walks over the owned spaces, and over the forwards, in small steps and removes the orphans. One sweeper is enough for a store; it may run
-/// at the same time as any command.
+/// Walks over the owned spaces, and over the forwards, in small steps and removes the orphans. One sweeper is enough
+/// for a store; it may run at the same time as any command.
 ///
 /// Invariant: a row is removed only after a sync that began when the row already was an orphan. So a power cut cannot
 /// bring back the metadata of a row that is gone, whichever unsynced writes the store keeps or loses.
