@@ -16,6 +16,11 @@ use redis_layer::store::{Batch, Direction, KeyRange, Space, Store};
 use redis_layer::types::Class;
 use redis_layer::types::expiry::DueKeys;
 
+/// Removes the first keys that are due, at most so many of each database. Returns how many.
+fn remove_due(direct: &Direct, most: usize) -> u64 {
+    remove_expired(&direct.server, &mut DueKeys::default(), most).unwrap()
+}
+
 #[test]
 fn a_key_is_gone_one_millisecond_after_its_expiry() {
     over_every_store(|direct| {
@@ -177,23 +182,13 @@ fn expired_keys_are_removed_in_the_order_of_their_time() {
             ("select 0", "OK"),
         ]);
         assert_eq!(rows(direct, Space::Expiry), 4);
-        assert_eq!(
-            remove_expired(&direct.server, &mut DueKeys::default(), 10).unwrap(),
-            0
-        );
+        assert_eq!(remove_due(direct, 10), 0);
         direct.clock.advance_ms(2001);
         assert_eq!(direct.show("dbsize"), "3", "late, other, again");
-        assert_eq!(
-            remove_expired(&direct.server, &mut DueKeys::default(), 1).unwrap(),
-            2,
-            "one of each"
-        );
+        assert_eq!(remove_due(direct, 1), 2, "one of each");
         assert_eq!(rows(direct, Space::Metadata), 4);
         assert_eq!(direct.show("dbsize"), "3");
-        assert_eq!(
-            remove_expired(&direct.server, &mut DueKeys::default(), 10).unwrap(),
-            1
-        );
+        assert_eq!(remove_due(direct, 10), 1);
         assert_eq!(rows(direct, Space::Metadata), 3);
         assert_eq!(rows(direct, Space::Expiry), 1);
         direct.expect(&[
@@ -304,10 +299,7 @@ fn the_mean_time_to_live_is_that_of_the_keys_that_exist() {
         tells(direct, "db0:keys=3,expires=2,avg_ttl=5000\r");
         direct.clock.advance_ms(2500);
         tells(direct, "db0:keys=2,expires=1,avg_ttl=5500\r");
-        assert_eq!(
-            remove_expired(&direct.server, &mut DueKeys::default(), 10).unwrap(),
-            1
-        );
+        assert_eq!(remove_due(direct, 10), 1);
         tells(direct, "db0:keys=2,expires=1,avg_ttl=5500\r");
         direct.expect(&[("swapdb 0 1", "OK")]);
         tells(direct, "db1:keys=2,expires=1,avg_ttl=5500\r");
@@ -518,15 +510,9 @@ fn a_clock_that_is_set_back_harms_nobody() {
         ] {
             direct.show(line);
         }
-        assert_eq!(
-            remove_expired(&direct.server, &mut DueKeys::default(), 100).unwrap(),
-            0
-        );
+        assert_eq!(remove_due(direct, 100), 0);
         direct.clock.advance_ms(HOUR_MS);
-        assert_eq!(
-            remove_expired(&direct.server, &mut DueKeys::default(), 100).unwrap(),
-            2
-        );
+        assert_eq!(remove_due(direct, 100), 2);
         direct.expect(&[("dbsize", "0")]);
     });
 }

@@ -12,7 +12,8 @@ use common::{Direct, over_every_store};
 use parking_lot::Mutex;
 use redis_layer::store::{Batch, Cursor, Direction, KeyRange, Result, Snapshot, Space, Store};
 
-/// NeoKV (here and below: the listings in `12-ZSet类型.md`, commit 9797450) and SSDB (`t_zset.cpp`, 2021) end a range of scores with one `ff` byte.
+/// NeoKV (here and below: the listings in `12-ZSet类型.md`, commit 9797450) and SSDB (`t_zset.cpp`, 2021) end a range of
+/// scores with one `ff` byte.
 #[test]
 fn members_of_ff_bytes_lie_within_the_range_of_their_score() {
     over_every_store(|direct| {
