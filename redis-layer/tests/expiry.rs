@@ -223,6 +223,53 @@ fn many_keys_that_expire_together_are_stepped_over_once() {
     direct.expect(&[("dbsize", "0")]);
 }
 
+/// What is left of removed rows is not stepped over again for each question, nor for each look from the beginning.
+#[test]
+fn questions_do_not_step_over_keys_that_were_removed() {
+    let (store, counters) = Counting::with_tombstones(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    direct.run("set stays v");
+    for key in 0..1000 {
+        direct.run(&format!("set {key} v px 1000"));
+    }
+    direct.clock.advance_ms(2000);
+    let mut due = DueKeys::default();
+    while remove_expired(&direct.server, &mut due, 100).unwrap() > 0 {}
+    due.restart();
+    assert_eq!(remove_expired(&direct.server, &mut due, 100).unwrap(), 0);
+    counters.steps();
+    assert_eq!(direct.show("dbsize"), "1");
+    direct.run("set late v px 10");
+    assert!(direct.show("info keyspace").contains("db0:keys=2"));
+    due.restart();
+    assert_eq!(remove_expired(&direct.server, &mut due, 100).unwrap(), 0);
+    let steps = counters.steps();
+    assert!(steps < 100, "{steps}");
+}
+
+/// The clock goes back, and keys are written that expire before all that was looked at.
+#[test]
+fn keys_that_expire_before_the_last_look_are_counted_and_removed() {
+    over_every_store(|direct| {
+        direct.clock.advance_ms(10_000);
+        assert_eq!(remove_due(direct, 10), 0);
+        direct.clock.advance_ms(-10_000);
+        direct.expect(&[
+            ("set early v px 1000", "OK"),
+            ("select 3", "OK"),
+            ("set other v px 2000", "OK"),
+            ("select 0", "OK"),
+        ]);
+        direct.clock.advance_ms(1500);
+        direct.expect(&[("dbsize", "0")]);
+        assert_eq!(remove_due(direct, 10), 1);
+        assert_eq!(rows(direct, Space::Expiry), 1);
+        direct.clock.advance_ms(1000);
+        assert_eq!(remove_due(direct, 10), 1);
+        assert_eq!(rows(direct, Space::Expiry), 0);
+    });
+}
+
 #[test]
 fn the_number_of_keys_is_exact_at_every_moment() {
     over_every_store(|direct| {

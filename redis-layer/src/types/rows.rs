@@ -35,6 +35,7 @@ pub mod bundle;
 mod metadata;
 mod position;
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -96,10 +97,11 @@ pub fn expiry_key(db: DbNumber, expires_ms: i64, key: &[u8]) -> Vec<u8> {
     [&encode_u32(db)[..], &encode_i64(expires_ms), key].concat()
 }
 
-/// The expiry rows of the keys of a database that have expired at `now_ms`.
+/// The expiry rows of a database with these times.
 #[must_use]
-pub fn expired_rows(db: DbNumber, now_ms: i64) -> KeyRange {
-    KeyRange::between(encode_u32(db).to_vec(), expiry_key(db, now_ms, b""))
+pub fn expiry_rows(db: DbNumber, times_ms: Range<i64>) -> KeyRange {
+    let [start, end] = [times_ms.start, times_ms.end].map(|ms| expiry_key(db, ms, b""));
+    KeyRange::between(start, end)
 }
 
 /// The database, the expiry and the user key of an expiry row.

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use crate::store::Store;
 use crate::types::Accesses;
 use crate::types::databases::Databases;
+use crate::types::expiry::Floor;
 use crate::types::scan::Cursors;
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{DbNumber, Result, Sharded};
@@ -23,6 +24,7 @@ pub struct Shared {
     rank_indexes: RankIndexes,
     databases: Databases,
     accesses: Accesses,
+    expiry_floor: Floor,
     /// Whether the removal of expired keys in the background is off: see [`Shared::set_active_expiry`].
     keeps_expired: AtomicBool,
     /// Where walks over keys stopped.
@@ -43,6 +45,11 @@ impl Shared {
     /// The databases, and how many keys they have.
     pub(crate) const fn databases(&self) -> &Databases {
         &self.databases
+    }
+
+    /// From when on keys expire.
+    pub(crate) const fn expiry_floor(&self) -> &Floor {
+        &self.expiry_floor
     }
 
     /// When keys were last used.

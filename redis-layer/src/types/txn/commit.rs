@@ -11,7 +11,7 @@ use bytes::Bytes;
 use crate::store::{Batch, Direction, Space};
 use crate::types::databases::KeyCount;
 use crate::types::rows::{
-    decode_expiry_key, decode_metadata_key, expired_rows, expiry_key, metadata_key, metadata_rows,
+    decode_expiry_key, decode_metadata_key, expiry_key, metadata_key, metadata_rows,
     rows_of_database, stored_expiry,
 };
 use crate::types::txn::changes::Changes;
@@ -99,18 +99,37 @@ fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>, found: &[FoundExpired]
     events.extend(new.map(|(_, event)| event));
 }
 
-/// Writes how the expire-time index follows a key's row, from the old one to the new one.
-fn follow_expiry(batch: &mut Batch, rows: DbNumber, key: &[u8], (old, new): (Stored, Stored)) {
+/// What follows from the changed metadata rows.
+#[derive(Debug, Default)]
+pub(super) struct Followed {
+    /// How the counts of keys change, by the number that the rows carry.
+    counts: Vec<(DbNumber, KeyCount)>,
+    expired_keys: u64,
+    /// The earliest time of the rows that the expire-time index gets.
+    earliest_ms: Option<i64>,
+}
+
+/// Writes how the expire-time index follows a key's row, from the old one to the new one. Returns the time of the row
+/// that it gets.
+fn follow_expiry(
+    batch: &mut Batch,
+    rows: DbNumber,
+    key: &[u8],
+    (old, new): (Stored, Stored),
+) -> Option<i64> {
     if old.expires_ms() == new.expires_ms() {
-        return;
+        return None;
     }
     if let Some(expires_ms) = old.expires_ms() {
         batch.delete(Space::Expiry, expiry_key(rows, expires_ms, key));
     }
-    if let Some(expires_ms) = new.expires_ms() {
-        let row = expiry_key(rows, expires_ms, key);
-        batch.put(Space::Expiry, row, Bytes::new());
-    }
+    let expires_ms = new.expires_ms()?;
+    batch.put(
+        Space::Expiry,
+        expiry_key(rows, expires_ms, key),
+        Bytes::new(),
+    );
+    Some(expires_ms)
 }
 
 /// Adds the difference that a key makes to the sum of its database. Few databases change in one transaction.
@@ -149,7 +168,7 @@ impl Txn<'_> {
             None => KeyCount::default(),
         };
         let changes = &self.changes[Space::Metadata.index()];
-        let expired = expired_rows(rows, self.now_ms);
+        let expired = self.shared.expiry_floor().expired_rows(rows, self.now_ms);
         let mut cursor = self
             .snapshot
             .scan(Space::Expiry, &expired, Direction::Forward)?;
@@ -195,7 +214,7 @@ impl Txn<'_> {
             });
         }
         let mut batch = Batch::default();
-        let (counts, expired) = self.follow_metadata(&mut batch)?;
+        let followed = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
@@ -203,6 +222,8 @@ impl Txn<'_> {
         }
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
+        let earliest_ms = followed.earliest_ms;
+        let _announced = earliest_ms.map(|ms| self.shared.expiry_floor().lower(ms));
         let wrote = !batch.is_empty();
         let (store, databases) = (self.store, self.shared.databases());
         if self.began == self.mapping {
@@ -212,12 +233,13 @@ impl Txn<'_> {
         } else {
             databases.change(&self.began, &self.mapping, || Ok(store.write(batch)?))?;
         }
-        for (rows, change) in counts {
+        for (rows, change) in followed.counts {
             if let Some(db) = self.mapping.database_of(rows) {
                 databases.add(db, change);
             }
         }
-        self.shared.count_expired(expired + self.own_expired);
+        self.shared
+            .count_expired(followed.expired_keys + self.own_expired);
         self.ranks.get_mut().keep();
         Ok(Committed {
             wrote,
@@ -235,14 +257,9 @@ impl Txn<'_> {
             && self.began == self.mapping
     }
 
-    /// Keeps the expire-time index in step with the metadata rows, and notes which keys had expired. Returns how the
-    /// counts of keys change, by the number that the rows carry, and how many keys had expired.
-    pub(super) fn follow_metadata(
-        &mut self,
-        batch: &mut Batch,
-    ) -> Result<(Vec<(DbNumber, KeyCount)>, u64)> {
-        let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
-        let mut expired_keys = 0;
+    /// Keeps the expire-time index in step with the metadata rows, and notes which keys had expired.
+    pub(super) fn follow_metadata(&mut self, batch: &mut Batch) -> Result<Followed> {
+        let mut followed = Followed::default();
         let mut expired = Vec::new();
         let discarded: HashSet<&Vec<u8>> = self.discarded.iter().collect();
         self.prefetched.rewind();
@@ -255,21 +272,24 @@ impl Txn<'_> {
                 continue;
             }
             let (rows, key) = decode_metadata_key(row)?;
-            follow_expiry(batch, rows, &key, (old, new));
+            if let Some(expires_ms) = follow_expiry(batch, rows, &key, (old, new)) {
+                let earliest = &mut followed.earliest_ms;
+                *earliest = Some(earliest.map_or(expires_ms, |ms| ms.min(expires_ms)));
+            }
             if has_expired && !discarded.contains(row) {
-                expired_keys += 1;
+                followed.expired_keys += 1;
                 if self.shared.wants(Class::Expired) {
                     expired.push((rows, key));
                 }
             }
-            count_change(&mut counts, rows, (was, is));
+            count_change(&mut followed.counts, rows, (was, is));
         }
         let events = expired
             .into_iter()
             .filter_map(|(rows, key)| self.expired_event(rows, key));
         let events = events.collect();
         put_in_front(&mut self.events, events, self.expired.get_mut());
-        Ok((counts, expired_keys))
+        Ok(followed)
     }
 
     /// The event that a key has expired; `None` if its database is gone.
