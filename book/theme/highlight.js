@@ -32,9 +32,10 @@ const hljs = (() => {
     SLASHES, STRING, ["string", /'(?:\\.|[^'\\\n])*'|`[^`]*`/y], ["keyword", keywords(words)],
     ["literal", keywords("true false nil null nullptr")], ["type", /\b[A-Z]\w*\b/y], ["title", /\b[a-z_]\w*(?=\()/y], NUMBER, WORD,
   ];
+  // A word of the shell goes on to the next space: neither `754` in `ch04-ieee-754` is a number nor `cargo` in `.cargo` a command.
   const shell = [
-    HASH, STRING, ["string", /'[^']*'/y], ["meta", /^[$>] /my], ["keyword", keywords("cargo mdbook git redis-cli cd if then fi for do done")],
-    ["attr", /(?:^|(?<=\s))--?[a-zA-Z][\w-]*/y], NUMBER, WORD,
+    HASH, STRING, ["string", /'[^']*'/y], ["meta", /^[$>] /my], ["keyword", /(?:cargo|mdbook|git|redis-cli|cd|if|then|fi|for|do|done)(?=[\s;]|$)/y],
+    ["attr", /--?[a-zA-Z][\w-]*/y], ["number", /\d+(?:\.\d+)*(?=[\s;]|$)/y], [null, /[^\s;'"]+/y],
   ];
   const config = [HASH, STRING, ["section", /^\[[^\]\n]*\]/my], ["attr", /^[\w.-]+(?=\s*=)/my], ["literal", keywords("true false")], NUMBER, WORD];
   const json = [["attr", /"(?:\\.|[^"\\])*"(?=\s*:)/y], STRING, ["literal", keywords("true false null")], NUMBER];
