@@ -203,7 +203,7 @@ fn a_tuple_is_its_fields_one_after_another() {
         ("a:", 1, ""),
         ("aa", 0, "z"),
     ];
-    let mut table = String::from("tuple             owner       number   title\n");
+    let mut table = String::from("tuple             owner       number    title\n");
     for (owner, number, name) in tuples {
         let fields = [owner.to_key(), number.to_key(), name.to_key()];
         assert_eq!(fields.concat(), (owner, number, name).to_key());

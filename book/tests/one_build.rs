@@ -6,14 +6,7 @@ use std::process::Command;
 /// What a build compiles, each crate with its features.
 fn crates(selection: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args([
-            "tree",
-            "--locked",
-            "--offline",
-            "--prefix",
-            "none",
-            "--no-dedupe",
-        ])
+        .args(["tree", "--locked", "--prefix", "none", "--no-dedupe"])
         .args(["--format", "{p} [{f}]"])
         .args(selection)
         .current_dir(env!("CARGO_MANIFEST_DIR"))

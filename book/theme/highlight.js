@@ -28,23 +28,16 @@ const hljs = (() => {
     NUMBER,
     WORD,
   ];
-  const curly = (words) => [
-    SLASHES, STRING, ["string", /'(?:\\.|[^'\\\n])*'|`[^`]*`/y], ["keyword", keywords(words)],
-    ["literal", keywords("true false nil null nullptr")], ["type", /\b[A-Z]\w*\b/y], ["title", /\b[a-z_]\w*(?=\()/y], NUMBER, WORD,
-  ];
+  // A word of the shell goes on to the next space: neither `754` in `ch04-ieee-754` is a number nor `cargo` in `.cargo` a command.
   const shell = [
-    HASH, STRING, ["string", /'[^']*'/y], ["meta", /^[$>] /my], ["keyword", keywords("cargo mdbook git redis-cli cd if then fi for do done")],
-    ["attr", /(?:^|(?<=\s))--?[a-zA-Z][\w-]*/y], NUMBER, WORD,
+    HASH, STRING, ["string", /'[^']*'/y], ["meta", /^[$>] /my], ["keyword", /(?:cargo|mdbook|git|redis-cli|cd|if|then|fi|for|do|done)(?=[\s;]|$)/y],
+    ["attr", /--?[a-zA-Z][\w-]*/y], ["number", /\d+(?:\.\d+)*(?=[\s;]|$)/y], [null, /[^\s;'"]+/y],
   ];
   const config = [HASH, STRING, ["section", /^\[[^\]\n]*\]/my], ["attr", /^[\w.-]+(?=\s*=)/my], ["literal", keywords("true false")], NUMBER, WORD];
   const json = [["attr", /"(?:\\.|[^"\\])*"(?=\s*:)/y], STRING, ["literal", keywords("true false null")], NUMBER];
 
   const LANGUAGES = {
     rust, rs: rust, console: shell, sh: shell, bash: shell, shell, toml: config, json,
-    c: curly("auto break case char const continue default do double else enum extern float for goto if int long return short signed sizeof static struct switch typedef union unsigned void while"),
-    cpp: curly("auto bool break case char class const constexpr continue default delete do double else enum explicit float for if int long namespace new noexcept operator override private public return short static struct switch template this typename unsigned using virtual void while"),
-    go: curly("break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var int int64 uint64 byte string error bool float64"),
-    lua: [["comment", /--[^\n]*/y], STRING, ["string", /'[^']*'/y], ["keyword", keywords("and break do else elseif end for function if in local not or repeat return then until while")], ["literal", keywords("true false nil")], NUMBER, WORD],
   };
 
   /** `[start, end, class]` of every coloured piece of the text, in order. */

@@ -88,9 +88,12 @@
       });
       this.marks = el("div", { class: "bx-marks", "aria-hidden": "true" });
       const ticks = [0, 250, 500, 750, 1000].map((point) => {
-        const x = Number(K.format(this.type, K.fromLine(this.type, point)).replace("inf", "Infinity"));
-        if (!Number.isFinite(x)) return el("span", {}, x < 0 ? "-inf" : "inf");
-        return el("span", {}, Math.abs(x) < 1e6 ? String(Number(x.toPrecision(2))) : x.toExponential(0).replace("e+", "e"));
+        const text = K.format(this.type, K.fromLine(this.type, point));
+        const x = Number(text.replace("inf", "Infinity"));
+        if (!Number.isFinite(x)) return el("span", {}, text);
+        // Of a number that fits, no digit is left out: 255 is not 260 here.
+        if (this.family !== "float" && Math.abs(x) < 1e6) return el("span", {}, text);
+        return el("span", {}, Math.abs(x) < 1e6 ? String(Number(x.toPrecision(2))) : x.toExponential(1).replace(".0e", "e").replace("e+", "e"));
       });
       const scale = this.family === "float" ? "every value takes the same room" : "by powers of two";
       return el("div", { class: "bx-line" }, el("label", { for: `${id}-line` }, `Number line, ${scale}`),

@@ -161,7 +161,7 @@ fn qdb_sorts_equal_scores_by_the_length_of_the_member() {
     });
     output::check(
         "05-strings-and-tuples/outputs/qdb.txt",
-        &format!("Redis: aa, abc, b\nqdb:   {}\n", members.join(", ")),
+        &format!("Redis: aa, abc, b\nQDB:   {}\n", members.join(", ")),
     );
     assert_eq!(members, ["b", "aa", "abc"]);
 }

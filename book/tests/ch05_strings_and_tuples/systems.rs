@@ -79,7 +79,7 @@ fn three_other_systems_and_this_book() {
         ("this book", |text| text.to_key(), hex(&7_u64.to_key())),
     ];
     let mut table = String::from(
-        "| system | `\"a\"` | `\"a\\x00\"` | the number 7 | a name of 20 bytes |\n|---|---|---|---|--:|\n",
+        "| system | `\"a\"` | `\"a\\x00\"` | the number 7 | bytes for a name of 20 |\n|---|---|---|---|--:|\n",
     );
     for (system, text, number) in rows {
         let [a, zero] = [&b"a"[..], b"a\x00"].map(|value| hex(&text(value)));
@@ -89,7 +89,7 @@ fn three_other_systems_and_this_book() {
             format!("`{number}`")
         };
         table += &format!(
-            "| {system} | `{a}` | `{zero}` | {number} | {} bytes |\n",
+            "| {system} | `{a}` | `{zero}` | {number} | {} |\n",
             text(&name).len()
         );
     }

@@ -131,23 +131,29 @@ pub(crate) fn search() -> Shape {
 fn draw_cities(svg: &mut String) {
     let mut dots = String::new();
     let is_shown = |city: &Place| city.at.longitude < EAST - 4.0;
+    // The curve runs behind the names.
+    line(
+        svg,
+        "<g stroke=\"var(--bg)\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">",
+    );
     for city in cities().into_iter().filter(is_shown) {
         let (x, y) = pixel(city.at);
-        let (side, anchor) = if TO_THE_LEFT.contains(&city.name.as_str()) {
-            (x - 5.0, " text-anchor=\"end\"")
-        } else {
-            (x + 5.0, "")
+        let (side, below, anchor) = match city.name.as_str() {
+            "Brussels" => (x, -6.0, " text-anchor=\"middle\""),
+            name if TO_THE_LEFT.contains(&name) => (x - 5.0, 3.5, " text-anchor=\"end\""),
+            _ => (x + 5.0, 3.5, ""),
         };
         let _ = write!(dots, "M{x:.0} {y:.0}h0");
         line(
             svg,
             &format!(
                 "<text x=\"{side:.0}\" y=\"{:.0}\"{anchor}>{}</text>",
-                y + if city.name == "Brussels" { -6.0 } else { 3.5 },
+                y + below,
                 city.name
             ),
         );
     }
+    line(svg, "</g>");
     line(
         svg,
         &format!(

@@ -94,6 +94,13 @@ drive("keys step, flip and move without a mouse", "explorer.html", async (page) 
   await says(page, "bits-explorer", "9223372036854775807 as i64. little-endian: out of order");
 });
 
+drive("the numbers below the line leave out no digit that has room", "explorer.html", async (page) => {
+  const ticks = () => first(page).locator(".bx-ticks span").allTextContents();
+  assert.deepEqual(await ticks(), ["-9.2e18", "-3e9", "0", "3e9", "9.2e18"]);
+  await first(page).getByLabel("Type").selectOption("i16");
+  assert.deepEqual(await ticks(), ["-32768", "-180", "0", "180", "32767"]);
+});
+
 drive("a drag along the number line moves the bytes, and speaks once", "explorer.html", async (page) => {
   const line = first(page).getByRole("slider");
   await line.scrollIntoViewIfNeeded();

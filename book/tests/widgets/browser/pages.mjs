@@ -182,6 +182,26 @@ test("a figure that goes on does not darken its caption, which stays in view", a
   await close(page);
 });
 
+test("code in an answer has another ground than the answer", async () => {
+  for (const theme of ["light", "navy"]) {
+    const page = await open(`${given.siteFiles}/01-sorted-map/index.html`, { theme });
+    const grounds = await page.locator("details").first().evaluate((answer) =>
+      [answer, answer.querySelector("p code"), answer.querySelector("pre > code")].map((node) => getComputedStyle(node).backgroundColor));
+    assert.notEqual(grounds[1], grounds[0], theme);
+    assert.equal(grounds[1], grounds[2], theme);
+    await close(page);
+  }
+});
+
+test("a word of a command is coloured whole or not at all", async () => {
+  const page = await open(`${given.siteFiles}/04-ieee-754/index.html`);
+  const coloured = (command) => page.locator("pre code", { hasText: command }).first().evaluate((code) => [...code.querySelectorAll("span")].map((span) => span.textContent));
+  assert.deepEqual(await coloured("cargo test -p ch04-ieee-754"), ["cargo", "-p"]);
+  await page.goto(`${given.siteFiles}/workshop/index.html`);
+  assert.deepEqual(await coloured("mkdir -p ../kit/.cargo"), ["-p", "git", "cd", "cargo", "--locked"]);
+  await close(page);
+});
+
 test("the list of chapters opens by keyboard", async () => {
   const page = await open(`${given.fixtureFiles}/plain.html`);
   const toggle = page.getByRole("button", { name: "Toggle Table of Contents" });
