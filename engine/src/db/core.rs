@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use arc_swap::ArcSwap;
-use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
+use parking_lot::{Mutex, MutexGuard, ReentrantMutex, ReentrantMutexGuard};
 
 use crate::batch::{DatabaseId, FamilyId};
 use crate::db::Background;
@@ -156,13 +156,42 @@ impl Core {
     }
 
     /// # Errors
-    /// As for [`check_takes_writes`](Self::check_takes_writes), and `InvalidArgument` after closing.
+    /// As for [`check_takes_writes`](Self::check_takes_writes), and `InvalidArgument` after closing, or if the event
+    /// listener calls.
     pub(super) fn check_writable(&self) -> Result<()> {
         self.check_takes_writes()?;
         if self.is_closing() {
             return Err(closed());
         }
+        self.check_caller()
+    }
+
+    /// Refuses a call that the event listener makes. The thread that it is called by may hold the writer's lock, or do
+    /// the flush or the compaction that a writer waits for.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub(super) fn check_caller(&self) -> Result<()> {
+        let events = self.events.as_ref();
+        if events.is_some_and(Events::is_call_of_listener) {
+            return Err(Error::invalid(
+                "an event listener can only read, because anything else might wait for the thread that calls the \
+                 listener. Let another thread do it, and do not wait for that thread in the listener",
+            ));
+        }
         Ok(())
+    }
+
+    /// Takes the lead of the writers without a batch, to change what they write to.
+    ///
+    /// # Errors
+    /// As for [`check_writable`](Self::check_writable).
+    pub(super) fn take_lead(&self) -> Result<MutexGuard<'_, Writer>> {
+        // Before it waits, for the sake of a listener that is called under this lock.
+        self.check_caller()?;
+        let writer = self.writer.lock();
+        self.check_writable()?;
+        Ok(writer)
     }
 
     /// Waits for its turn to flush or compact; `kind` is the lock for that kind of work.
@@ -172,7 +201,7 @@ impl Core {
     pub(super) fn begin_work<'a>(&self, kind: &'a ReentrantMutex<()>) -> Result<Working<'a>> {
         if kind.is_owned_by_current_thread() {
             return Err(Error::invalid(
-                "neither a compaction filter nor an event listener can ask for a flush or a compaction",
+                "a compaction filter cannot ask for a flush or a compaction",
             ));
         }
         let one_at_a_time = kind.lock();
@@ -310,7 +339,7 @@ impl Core {
         }
     }
 
-    /// Queues an event, to be delivered when the caller holds no lock any more.
+    /// Queues an event, to be delivered later: the caller may hold locks.
     pub(super) fn note(&self, event: impl FnOnce() -> Event) {
         if let Some(events) = &self.events {
             events.push(event());
