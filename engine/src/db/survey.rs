@@ -161,6 +161,11 @@ impl Survey {
         self.next_file.saturating_add(FILES_UNRECORDED_MAX)
     }
 
+    /// The numbers of the tables.
+    pub(super) fn table_numbers(&self) -> BTreeSet<u64> {
+        self.tables.keys().map(|(_, number)| *number).collect()
+    }
+
     /// Describes the tables that have keys in common although they are in one level below level 0.
     /// Families whose comparator is not available are left out.
     pub(super) fn overlaps(

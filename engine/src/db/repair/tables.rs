@@ -1,6 +1,6 @@
 //! Which tables are kept, and in which level.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::Arc;
 
@@ -30,9 +30,10 @@ impl Repair<'_> {
     /// Reads every table, and sorts out those that are damaged, replaced or unknown.
     pub(super) fn find_tables(&mut self) -> Result<Vec<Found>> {
         let numbers: Vec<u64> = self.names.tables.iter().copied().collect();
+        let listed = self.survey.table_numbers();
         let mut read = Vec::new();
         for number in numbers {
-            if self.believed && !self.is_listed(number) {
+            if self.believed && !listed.contains(&number) {
                 // Not read: half a table is no loss here, because a flush or a compaction leaves it
                 // behind if its process ends.
                 let path = file_name::table(self.dir, number);
@@ -107,42 +108,34 @@ impl Repair<'_> {
         }
     }
 
-    /// Whether the manifest, as far as it could be read, names this table.
-    pub(super) fn is_listed(&self, number: u64) -> bool {
-        let mut listed = self.survey.tables.keys();
-        listed.any(|(_, listed)| *listed == number)
-    }
-
     /// The tables that match what the manifest says about them; it must name all of them.
     fn listed(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
+        // If the manifest names a number in several families, the first counts.
+        let mut places: BTreeMap<u64, (FamilyId, usize, FileMeta)> = BTreeMap::new();
+        for ((family, number), (level, meta)) in &self.survey.tables {
+            let place = || (*family, *level, meta.clone());
+            places.entry(*number).or_insert_with(place);
+        }
         let mut found = Vec::new();
         for (number, stated, bytes) in read {
-            let mut places = self
-                .survey
-                .tables
-                .iter()
-                .filter(|((_, listed), _)| *listed == number);
-            let path = file_name::table(self.dir, number);
-            let is_meant = |family: FamilyId, meta: &FileMeta| {
+            let is_meant = |(family, _, meta): &(FamilyId, usize, FileMeta)| {
                 let counts = (meta.bytes, meta.entries, meta.range_deletes);
-                let known = self.survey.families.get(&family);
+                let known = self.survey.families.get(family);
                 counts == (bytes, stated.entries, stated.range_deletes)
                     && meta.other_ends(&stated).next().is_none()
                     && known.is_some_and(|family| is_of(&stated, family))
             };
-            match places.next() {
-                Some(((family, _), (level, meta))) if is_meant(*family, meta) => {
-                    found.push(Found {
-                        meta: meta.clone(),
-                        family: *family,
-                        level: Some(*level),
-                    });
-                }
-                _ => {
-                    let what = "it is another file than the manifest means";
-                    self.report.lost.push(Finding::damage(&path, 0, what));
-                    self.set_aside(path, what);
-                }
+            if let Some((family, level, meta)) = places.remove(&number).filter(is_meant) {
+                found.push(Found {
+                    meta,
+                    family,
+                    level: Some(level),
+                });
+            } else {
+                let path = file_name::table(self.dir, number);
+                let what = "it is another file than the manifest means";
+                self.report.lost.push(Finding::damage(&path, 0, what));
+                self.set_aside(path, what);
             }
         }
         found
