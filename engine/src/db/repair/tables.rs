@@ -1,7 +1,6 @@
 //! Which tables are kept, and in which level.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 use std::sync::Arc;
 
 use super::Repair;
@@ -222,21 +221,16 @@ impl Repair<'_> {
     pub(super) fn place(&mut self, mut found: Vec<Found>) -> Result<State> {
         self.doubt_wrong_orders(&mut found);
         let mut edit = VersionEdit::default();
-        let mut loose: Vec<Found> = Vec::new();
+        let mut loose: BTreeMap<FamilyId, Vec<FileMeta>> = BTreeMap::new();
         for table in found {
             match table.level {
                 Some(level) => edit.files_added.push((table.family, level, table.meta)),
-                None => loose.push(table),
+                None => loose.entry(table.family).or_default().push(table.meta),
             }
         }
         let families: Vec<FamilyRecord> = self.survey.families.values().cloned().collect();
         for record in &families {
-            let mut tables = Vec::new();
-            for table in &mut loose {
-                if table.family == record.id {
-                    tables.push(mem::replace(&mut table.meta, FileMeta::clone(&EMPTY)));
-                }
-            }
+            let tables = loose.remove(&record.id).unwrap_or_default();
             let level = self.level_for(record, &tables);
             for group in self.groups(record, tables) {
                 for meta in self.one_table_a_key(record, group, level)? {
@@ -335,16 +329,6 @@ impl Repair<'_> {
         Ok(merged.map(|output| output.files).unwrap_or_default())
     }
 }
-
-/// Stands where a table was taken out of.
-const EMPTY: FileMeta = FileMeta {
-    number: 0,
-    bytes: 0,
-    entries: 0,
-    range_deletes: 0,
-    smallest: Vec::new(),
-    largest: Vec::new(),
-};
 
 /// Whether a table says that it is this family's, and in its order.
 fn is_of(stated: &Properties, family: &FamilyRecord) -> bool {
