@@ -255,7 +255,8 @@ impl Core {
     ///
     /// # Errors
     /// `Io` from the manifest, which poisons the database unless the disk is full; `Poisoned` if it
-    /// already was; `LockLost`; `Corruption` if the edit contradicts the state, in which case nothing was written.
+    /// already was; `LockLost`; `Corruption` if the edit contradicts the state, in which case nothing was written: a
+    /// table holds other keys than the manifest says, or a comparator contradicts itself.
     pub(super) fn install(
         &self,
         mut edit: VersionEdit,

@@ -191,8 +191,11 @@ impl Survey {
                 let touch = apart.is_eq() && internal_key::is_range_end(&pair[0].largest);
                 if apart.is_ge() && !touch {
                     found.push(format!(
-                        "tables {} and {} overlap in level {level} of family {}",
-                        pair[0].number, pair[1].number, family.0
+                        "tables {} and {} overlap in level {level} of family {}{}",
+                        pair[0].number,
+                        pair[1].number,
+                        family.0,
+                        order.suspicion()
                     ));
                 }
             }
