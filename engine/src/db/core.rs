@@ -42,7 +42,7 @@ use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
-use crate::version::{FamilyRecord, Manifest, State, TableAccess, VersionEdit, file_name};
+use crate::version::{FamilyRecord, Manifest, State, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
@@ -52,8 +52,6 @@ pub(super) struct Core {
     pub(super) dir: PathBuf,
     pub(super) vfs: Arc<dyn Vfs>,
     pub(super) background: Background,
-    /// Whether tables are mapped.
-    pub(super) mapped: bool,
     /// The block cache, and the counters of reads.
     pub(super) reads: Arc<SharedReads>,
     /// The open families, by ascending number.
@@ -275,7 +273,10 @@ impl Core {
         let access = |record: &FamilyRecord| {
             let family = new_family.expect("an edit adds a family only with its core");
             debug_assert_eq!(family.id, record.id);
-            self.table_access(family)
+            let sibling = known.values().next();
+            let sibling = sibling.expect("the default family is never dropped");
+            let comparator = family.comparator().clone();
+            Arc::new(sibling.access.for_sibling(family.id, comparator))
         };
         let next = in_force.state.apply(&edit, access).map_err(|what| {
             let path = file_name::manifest(&self.dir, in_force.manifest.number());
@@ -352,18 +353,6 @@ impl Core {
         if let Some(events) = &self.events {
             events.deliver();
         }
-    }
-
-    fn table_access(&self, family: &FamilyCore) -> Arc<TableAccess> {
-        let (vfs, comparator) = (Arc::clone(&self.vfs), family.comparator().clone());
-        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped);
-        let access = access.sharing(&self.reads).of_family(family.id);
-        // Closing takes the lock away; without it, nothing may be removed.
-        let lock = self.lock.lock().clone();
-        Arc::new(match &lock {
-            Some(lock) => access.under(lock),
-            None => access,
-        })
     }
 }
 
