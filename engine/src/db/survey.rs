@@ -275,14 +275,19 @@ impl Survey {
                 wrong(format!("family {} is created twice", record.id.0));
             }
         }
-        for &(family, level, number) in &edit.files_removed {
-            let known = self.tables.remove(&(family, number));
-            if known.is_none_or(|(at, _)| at != level) {
+        let of_family = |id| match self.families.get(id) {
+            Some(record) => format!("family {:?}: ", record.name),
+            None => String::new(),
+        };
+        for (family, level, number) in &edit.files_removed {
+            let known = self.tables.remove(&(*family, *number));
+            if known.is_none_or(|(at, _)| at != *level) {
                 wrong(format!(
-                    "table {number} is removed from level {level}, where it is not"
+                    "{}table {number} is removed from level {level}, where it is not",
+                    of_family(family)
                 ));
             }
-            self.removed.insert(number);
+            self.removed.insert(*number);
         }
         for (family, level, file) in &edit.files_added {
             if !self.families.contains_key(family) {
@@ -293,7 +298,11 @@ impl Survey {
             }
             let place = (*level, file.clone());
             if self.tables.insert((*family, file.number), place).is_some() {
-                wrong(format!("table {} is added twice", file.number));
+                wrong(format!(
+                    "{}table {} is added twice",
+                    of_family(family),
+                    file.number
+                ));
             }
             self.removed.remove(&file.number);
         }
