@@ -19,6 +19,8 @@ use support::{Gate, tiny};
 const FOR_EVER: Duration = Duration::from_secs(60);
 
 type Call = fn(&Db) -> Result<()>;
+/// Chooses events.
+type Moment = fn(&Event) -> bool;
 
 /// Everything that changes a database or waits for it.
 const CALLS: [(&str, Call); 12] = [
@@ -45,7 +47,7 @@ const CALLS: [(&str, Call); 12] = [
 /// Makes one call, at the first event that `at` chooses.
 struct Meddler {
     call: Call,
-    at: fn(&Event) -> bool,
+    at: Moment,
     db: Mutex<Option<Db>>,
     answer: Mutex<Option<Result<()>>>,
 }
@@ -63,7 +65,7 @@ impl EventListener for Meddler {
 
 /// Opens a database whose listener makes the call, and writes until it has been made. A filter holds the
 /// compactions up until then, so that writers have to wait.
-fn meddled_with(background: Background, call: Call, at: fn(&Event) -> bool) -> Result<()> {
+fn meddled_with(background: Background, call: Call, at: Moment) -> Result<()> {
     let meddler = Arc::new(Meddler {
         call,
         at,
@@ -109,11 +111,11 @@ fn meddled_with(background: Background, call: Call, at: fn(&Event) -> bool) -> R
 
 #[test]
 fn a_listener_that_does_more_than_read_is_refused_instead_of_waiting_for_itself() {
-    let stall: fn(&Event) -> bool = |event| {
+    let stall: Moment = |event| {
         let stall = Stall::Level0Stop;
         *event == Event::StallBegun { stall }
     };
-    let cases: [(&str, Background, fn(&Event) -> bool); 3] = [
+    let cases: [(&str, Background, Moment); 3] = [
         (
             "a stall, under the lead of the writers",
             Background::Threads,
