@@ -90,10 +90,9 @@ pub trait InternalCursor: Send {
     /// The value under the cursor, until it moves.
     fn value(&self) -> &[u8];
 
-    /// An error that says `what` is wrong with the current entry and, where possible, names its
-    /// file and block.
+    /// An error that says `what` is wrong with the current entry, and names its file and block if it is in one.
     fn corruption(&self, what: String) -> Error {
-        Error::corruption("memory", 0, what)
+        Error::Memory { what }
     }
 
     /// Positions on the first entry, or nowhere if there is none.

@@ -3,7 +3,9 @@
 //! Invariants
 //! 1. A message names the file (and the offset, if there is one), what was expected and what was found.
 //! 2. A message ends with what to do next, or says what would have been accepted. "Failed to open" alone is never enough.
-//! 3. `Corruption` is only used for bytes on disk, `InvalidArgument` only for what a caller passed in.
+//! 3. `Corruption` is only used for bytes on disk, `Memory` for what is not there yet, `InvalidArgument` only for what a
+//!    caller passed in. A comparator of a user's own may contradict itself, which no file shows: where keys are out of
+//!    order, the message names that beside the damage.
 //!
 //! The order-preserving encodings in `keys` have an error of their own, `DecodeError`, because that
 //! layer depends on nothing.
@@ -27,6 +29,16 @@ pub enum Error {
         file: PathBuf,
         /// Where in the file the first wrong thing begins.
         offset: u64,
+        /// What was expected there and what was found.
+        what: String,
+    },
+
+    /// Rows in memory are out of order, or not as they were written. No file is the cause.
+    #[error(
+        "the rows in memory are wrong: {what}. The log still holds them: check the comparator if it is your own, and \
+         otherwise the machine's memory, then close the database and open it again"
+    )]
+    Memory {
         /// What was expected there and what was found.
         what: String,
     },
@@ -257,6 +269,13 @@ mod tests {
                 "db/CURRENT is damaged at byte 0: it names nothing. Copy the directory before anything else, then \
                  repair it (`lsm repair`, or `engine::repair`), which keeps what can still be read, or put a whole \
                  backup or checkpoint in its place",
+            ),
+            (
+                Error::Memory {
+                    what: "the keys are not in order".to_owned(),
+                },
+                "the rows in memory are wrong: the keys are not in order. The log still holds them: check the comparator \
+                 if it is your own, and otherwise the machine's memory, then close the database and open it again",
             ),
             (
                 Error::io(

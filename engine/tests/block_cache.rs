@@ -23,7 +23,7 @@ fn open(
     let options = Options {
         vfs: Arc::new(vfs.clone()),
         background: Background::Manual,
-        table_access: reads,
+        table_reads: reads,
         block_cache_bytes: cache,
         ..Options::default()
     };

@@ -39,7 +39,7 @@ fn options(vfs: &MemoryVfs, reads: TableReads) -> Options {
     };
     Options {
         vfs: Arc::new(vfs.clone()),
-        table_access: reads,
+        table_reads: reads,
         ..Options::default()
     }
     .family("default", small.clone())

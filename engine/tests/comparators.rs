@@ -10,9 +10,11 @@ mod numeric_comparator;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use engine::comparator::{NumericSuffix, PrefixRange, assert_comparator_laws};
-use engine::{Comparator, Compare};
+use engine::{Comparator, Compare, Db, Family};
 use support::{Dice, family_in};
 
 /// The example's page shows exactly what its program prints.
@@ -144,6 +146,72 @@ fn wrong_separators_lose_no_key() {
             model.range(key..).next().map(|(key, _)| key.as_slice())
         );
     }
+}
+
+/// Bytewise, and reversed when it has changed its mind.
+#[derive(Default)]
+struct Moody(Arc<AtomicBool>);
+
+impl Compare for Moody {
+    fn name(&self) -> &str {
+        "moody"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        match self.0.load(SeqCst) {
+            true => b.cmp(a),
+            false => a.cmp(b),
+        }
+    }
+}
+
+/// A family in an order that changes when the flag is set.
+fn moody_family() -> (Db, Family, Arc<AtomicBool>) {
+    let mood = Arc::<AtomicBool>::default();
+    let (db, family) = family_in(Comparator::custom(Moody(Arc::clone(&mood))));
+    (db, family, mood)
+}
+
+/// Nobody needs a backup, or `lsm repair`, because of what is only in memory.
+#[test]
+fn rows_in_memory_that_are_out_of_order_are_no_damage_on_disk() {
+    let (db, family, mood) = moody_family();
+    family.put("a", "").unwrap();
+    family.put("b", "").unwrap();
+    mood.store(true, SeqCst);
+    let error = db.flush().unwrap_err().to_string();
+    assert!(error.contains("rows in memory"), "{error}");
+    assert!(error.contains("assert_comparator_laws"), "{error}");
+    assert!(
+        !error.contains("repair") && !error.contains("damaged"),
+        "{error}"
+    );
+    mood.store(false, SeqCst);
+    db.flush().unwrap();
+    assert_eq!(family.iter().count(), 2);
+}
+
+#[test]
+fn a_comparator_of_ones_own_is_suspected_beside_the_file_whose_order_is_wrong() {
+    const SUSPICION: &str =
+        "or the comparator \"moody\" contradicts itself: check it with assert_comparator_laws";
+    let (db, family, mood) = moody_family();
+    family.put("a", "").unwrap();
+    family.put("b", "").unwrap();
+    db.flush().unwrap();
+    // Without it, the tables would be moved and not read.
+    family.delete("a").unwrap();
+    family.put("c", "").unwrap();
+    db.flush().unwrap();
+    mood.store(true, SeqCst);
+    let of_table = db.compact().unwrap_err().to_string();
+    assert!(of_table.contains(".sst is damaged"), "{of_table}");
+    assert!(of_table.contains(SUSPICION), "{of_table}");
+    // One row is always in order, but the tables beside it are not any more.
+    family.put("c", "").unwrap();
+    let of_manifest = db.flush().unwrap_err().to_string();
+    assert!(of_manifest.contains("MANIFEST"), "{of_manifest}");
+    assert!(of_manifest.contains(SUSPICION), "{of_manifest}");
 }
 
 #[test]

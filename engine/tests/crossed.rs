@@ -150,7 +150,7 @@ fn options(dice: &mut Dice, vfs: &MemoryVfs) -> Options {
     let options = Options {
         vfs: Arc::new(vfs.clone()),
         background: [Background::Threads, Background::Manual][dice.below(2) as usize],
-        table_access: [TableReads::Mapped, TableReads::Pread][dice.below(2) as usize],
+        table_reads: [TableReads::Mapped, TableReads::Pread][dice.below(2) as usize],
         block_cache_bytes: [0, 4 << 10, 1 << 20][dice.below(3) as usize],
         ..Options::default()
     };

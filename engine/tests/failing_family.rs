@@ -101,7 +101,7 @@ impl Ward {
         let options = Options {
             vfs: Arc::new(self.faulty.clone()),
             background,
-            table_access: TableReads::Pread,
+            table_reads: TableReads::Pread,
             block_cache_bytes: 0,
             ..Options::default()
         };

@@ -31,7 +31,7 @@ fn with_few_descriptors_calls_fail_and_with_more_everything_is_there() {
         (TableReads::Pread, 4),
         (TableReads::Pread, 8),
     ]
-    .map(|(table_access, spare)| Trial::new(table_access, seed).run(spare, ROUNDS_MAX));
+    .map(|(table_reads, spare)| Trial::new(table_reads, seed).run(spare, ROUNDS_MAX));
     assert!(
         failed.iter().all(|failed| *failed > 0),
         "calls that failed: {failed:?}"
@@ -43,7 +43,7 @@ fn with_few_descriptors_calls_fail_and_with_more_everything_is_there() {
 /// A database, and what it has to answer.
 struct Trial {
     dir: tempfile::TempDir,
-    table_access: TableReads,
+    table_reads: TableReads,
     dice: Dice,
     /// The value that was acknowledged last, and those whose writes have failed since: either may be there.
     model: BTreeMap<Vec<u8>, Vec<Option<Vec<u8>>>>,
@@ -51,10 +51,10 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(table_access: TableReads, seed: u64) -> Self {
+    fn new(table_reads: TableReads, seed: u64) -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
-            table_access,
+            table_reads,
             dice: Dice::new(seed),
             model: BTreeMap::new(),
             failed: 0,
@@ -93,7 +93,7 @@ impl Trial {
             ..FamilyOptions::default()
         };
         Options {
-            table_access: self.table_access,
+            table_reads: self.table_reads,
             ..Options::default().family("default", family)
         }
     }

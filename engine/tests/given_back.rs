@@ -107,10 +107,10 @@ fn fill(db: &Db, byte: u8) {
     }
 }
 
-fn open(dir: &Path, table_access: TableReads) -> Db {
+fn open(dir: &Path, table_reads: TableReads) -> Db {
     let options = Options {
         background: Background::Manual,
-        table_access,
+        table_reads,
         ..Options::default()
     };
     let family = FamilyOptions {
@@ -122,9 +122,9 @@ fn open(dir: &Path, table_access: TableReads) -> Db {
 
 #[test]
 fn what_readers_held_is_given_back_when_they_go() {
-    for table_access in [TableReads::Mapped, TableReads::Pread] {
+    for table_reads in [TableReads::Mapped, TableReads::Pread] {
         let dir = tempfile::tempdir().unwrap();
-        let db = open(dir.path(), table_access);
+        let db = open(dir.path(), table_reads);
         memory_of_a_memtable_comes_back(&db);
         files_of_a_cursor_come_back(&db, dir.path());
         space_of_a_snapshot_comes_back(&db, dir.path());

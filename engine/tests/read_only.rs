@@ -295,9 +295,9 @@ mod on_a_real_disk {
                 fs::remove_file(dir.join(file_name::LOCK)).unwrap();
             }
             allow(&dir, 0o555);
-            for table_access in [TableReads::Mapped, TableReads::Pread] {
+            for table_reads in [TableReads::Mapped, TableReads::Pread] {
                 let options = Options {
-                    table_access,
+                    table_reads,
                     ..for_reading(unwritable(Arc::new(StdVfs)))
                 };
                 let db = Db::open_read_only(&dir, options.clone()).unwrap();

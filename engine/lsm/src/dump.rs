@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engine::batch::BatchView;
 use engine::cursor::InternalCursor;
-use engine::inspect::{self, FileName};
+use engine::inspect::{self, FileKind, FileName};
 use engine::internal_key::{self, ParsedKey, ValueKind};
 use engine::log::{LogEnd, LogReader, RecoveryMode};
 use engine::range_tombstone::Fragment;
@@ -85,18 +85,20 @@ impl Dump<'_> {
 
     fn file(&mut self, path: &Path) -> Result<(), Failure> {
         let kind = inspect::kind_of(&StdVfs, path)?;
-        if !matches!(kind, FileName::Table(_))
+        if kind != FileKind::Table
             && let Some(what) = inspect::mistaken(kind, &StdVfs.read(path)?)
         {
             return Err(Failure::Engine(Error::corruption(path, 0, what)));
         }
         match kind {
-            FileName::Table(_) => self.table(path),
-            FileName::Log(_) => self.log(path, kind, "write-ahead log", Dump::batch),
-            FileName::Manifest(_) => self.log(path, kind, "manifest", Dump::edit),
-            FileName::Current | FileName::CurrentTemporary => {
+            FileKind::Table => self.table(path),
+            FileKind::Log { number } => {
+                self.log(path, kind, number, "write-ahead log", Dump::batch)
+            }
+            FileKind::Manifest { number } => self.log(path, kind, number, "manifest", Dump::edit),
+            FileKind::Current | FileKind::CurrentTemporary => {
                 let contents = StdVfs.read(path)?;
-                if kind == FileName::Current
+                if kind == FileKind::Current
                     && let Some(what) = inspect::dangling(&StdVfs, path, &contents)
                 {
                     return Err(Failure::Engine(Error::corruption(path, 0, what)));
@@ -109,7 +111,7 @@ impl Dump<'_> {
                     &json!({"current": named}),
                 )
             }
-            FileName::Lock => self.heading(
+            FileKind::Lock => self.heading(
                 path,
                 "the lock file, which holds nothing",
                 &json!({"lock": true}),
@@ -248,13 +250,13 @@ impl Dump<'_> {
     fn log(
         &mut self,
         path: &Path,
-        kind: FileName,
+        kind: FileKind,
+        number: u64,
         name: &str,
         record: fn(&mut Self, &Path, &[u8], u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let contents = StdVfs.read(path)?;
         self.heading(path, name, &json!({"kind": name, "bytes": contents.len()}))?;
-        let number = kind.number().unwrap_or_default();
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
         let mut records = 0;
         while let Some(bytes) = reader.next_record()? {

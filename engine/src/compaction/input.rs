@@ -46,6 +46,6 @@ impl Input for MemtableEntries<'_> {
     }
 
     fn corruption(&self, what: String) -> Error {
-        Error::corruption("memory", 0, what)
+        Error::Memory { what }
     }
 }

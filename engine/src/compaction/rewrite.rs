@@ -99,25 +99,29 @@ impl Output {
     /// Checks that every entry that was read is accounted for.
     ///
     /// # Errors
-    /// `Corruption`, naming the file `input`.
-    fn check_counts(&self, expected: u64, input: &Path) -> Result<()> {
+    /// `Corruption`, naming the file `input`; `Memory` if there is none.
+    fn check_counts(&self, expected: u64, input: Option<&Path>) -> Result<()> {
         let (out, dropped) = (self.entries_out(), self.dropped.total());
         if self.entries_in == expected && out + dropped == expected {
             return Ok(());
         }
         let read = self.entries_in;
+        let among = input.map_or("", |_| ", this file's among them,");
         let what = format!(
-            "a rewrite of {expected} entries, this file's among them, read {read}, wrote {out} and dropped {dropped}; \
+            "a rewrite of {expected} entries{among} read {read}, wrote {out} and dropped {dropped}; \
              nothing was changed"
         );
-        Err(Error::corruption(input, 0, what))
+        Err(match input {
+            Some(file) => Error::corruption(file, 0, what),
+            None => Error::Memory { what },
+        })
     }
 }
 
 /// Writes a memtable as one table for level 0; `None` if its family was dropped.
 ///
 /// # Errors
-/// `Io` from the files; nothing is left behind.
+/// `Io` from the files, `Memory` if the entries are out of order; nothing is left behind.
 pub fn flush(
     environment: &Environment<'_>,
     memtable: &Memtable,
@@ -134,9 +138,8 @@ pub fn flush(
     // A flush makes a single table, because level 0 is measured in tables.
     rewrite.target_file_bytes = u64::MAX;
     rewrite.piece_bytes = FLUSHED_PIECE_BYTES;
-    let input = Path::new("a memtable");
     let entries = memtable.len() as u64;
-    rewrite.run(&mut memtable.entries(), entries, input, || true)
+    rewrite.run(&mut memtable.entries(), entries, None, || true)
 }
 
 /// Merges the inputs of a plan into tables for its output level; `None` if it was cancelled.
@@ -163,7 +166,7 @@ pub fn compact(
     let mut merge = MergeCursor::new(comparator.clone(), sources(&inputs, comparator)?);
     merge.seek_to_first()?;
     let is_sound = || all_hold_what_they_say(plan);
-    rewrite.run(&mut merge, entries, &first.unwrap_or_default(), is_sound)
+    rewrite.run(&mut merge, entries, first.as_deref(), is_sound)
 }
 
 /// Whether every input can be read from end to end, and has as many entries as its metadata and its properties say.
@@ -310,13 +313,13 @@ impl<'a> Rewrite<'a> {
         }
     }
 
-    /// Rewrites all of `input`, which must hold `entries` entries. `is_sound` says whether they really are there; it is
+    /// Rewrites all of `input`, which must hold `entries` entries, the first of them in `file` if not in memory. `is_sound` says whether they really are there; it is
     /// asked with debug assertions, if another number was read.
     fn run(
         mut self,
         input: &mut impl Input,
         entries: u64,
-        path: &Path,
+        file: Option<&Path>,
         is_sound: impl Fn() -> bool,
     ) -> Result<Option<Output>> {
         let outcome = self.copy(input).and_then(|whole| {
@@ -328,7 +331,7 @@ impl<'a> Rewrite<'a> {
                     output.entries_out() + output.dropped.total(),
                     "entries in, and entries out and dropped"
                 );
-                let counted = output.check_counts(entries, path);
+                let counted = output.check_counts(entries, file);
                 debug_assert!(
                     counted.is_ok() || !is_sound(),
                     "the inputs hold what they should: {counted:?}"
@@ -374,10 +377,8 @@ impl<'a> Rewrite<'a> {
                 }
             };
             written.map_err(|error| match error {
-                // If the table builder refuses an entry that was read from a table, that table is damaged.
-                Error::InvalidArgument { what } if is_compaction && is_as_it_came => {
-                    input.corruption(what)
-                }
+                // If the table builder refuses an entry that was read, then what it was read from is wrong.
+                Error::InvalidArgument { what } if is_as_it_came => input.corruption(what),
                 other => other,
             })?;
             input.advance()?;

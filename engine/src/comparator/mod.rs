@@ -136,6 +136,23 @@ impl Comparator {
         }
     }
 
+    /// Whether the engine answers for the order. One of somebody else's may contradict itself.
+    pub(crate) fn is_built_in(&self) -> bool {
+        Self::built_in(self.name()).is_some()
+    }
+
+    /// What may be wrong instead where keys are out of order, as the end of a sentence: nothing if the order is
+    /// built in, otherwise that it contradicts itself.
+    pub(crate) fn suspicion(&self) -> String {
+        match self.is_built_in() {
+            true => String::new(),
+            false => format!(
+                ", or the comparator {:?} contradicts itself: check it with assert_comparator_laws",
+                self.name()
+            ),
+        }
+    }
+
     /// The name that is stored and checked at open.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -442,6 +459,14 @@ mod tests {
         assert_eq!(order.successor(b"\xff\xff"), b"\xff\xff");
         let reverse = Comparator::reverse_bytewise();
         assert_eq!(reverse.separator(b"user:999", b"user:123"), b"user:9");
+    }
+
+    #[test]
+    fn only_an_order_of_somebody_elses_is_suspected() {
+        assert_eq!(Comparator::Bytewise.suspicion(), "");
+        assert_eq!(Comparator::reverse_bytewise().suspicion(), "");
+        let custom = Comparator::custom(Careless(Vec::new()));
+        assert!(custom.suspicion().contains("assert_comparator_laws"));
     }
 
     #[test]

@@ -222,7 +222,8 @@ impl Core {
             .extend(at_level(family, plan.output_level, &moved));
         let recorded = self.install_compaction(family, edit);
         debug_assert!(
-            !matches!(recorded, Err(Error::Corruption { .. })) || !is_ours(family.comparator()),
+            !matches!(recorded, Err(Error::Corruption { .. }))
+                || !family.comparator().is_built_in(),
             "the tables are as the manifest says, and yet: {recorded:?}"
         );
         Ok(recorded?.then(Output::default))
@@ -248,7 +249,7 @@ impl Core {
         let installed = self.install_compaction(family, edit);
         debug_assert!(
             !matches!(installed, Err(Error::Corruption { .. }))
-                || !is_ours(family.comparator())
+                || !family.comparator().is_built_in()
                 || !is_within(family.comparator(), &plan.inputs, &output.files),
             "the outputs are where the inputs were, and yet: {installed:?}"
         );
@@ -293,11 +294,6 @@ fn has_nothing_to_drop(family: &FamilyCore, plan: &Plan) -> Result<bool> {
         }
     }
     Ok(true)
-}
-
-/// Whether the engine answers for the order. One of somebody else's may contradict itself.
-fn is_ours(order: &Comparator) -> bool {
-    Comparator::built_in(order.name()).is_some()
 }
 
 /// Whether no output reaches beyond the keys that the manifest states for the inputs. If one does, an input does not

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use arc_swap::ArcSwap;
-use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
+use parking_lot::{Mutex, MutexGuard, ReentrantMutex, ReentrantMutexGuard};
 
 use crate::batch::{DatabaseId, FamilyId};
 use crate::db::Background;
@@ -42,7 +42,7 @@ use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
-use crate::version::{FamilyRecord, Manifest, State, TableAccess, VersionEdit, file_name};
+use crate::version::{FamilyRecord, Manifest, State, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
@@ -52,8 +52,6 @@ pub(super) struct Core {
     pub(super) dir: PathBuf,
     pub(super) vfs: Arc<dyn Vfs>,
     pub(super) background: Background,
-    /// Whether tables are mapped.
-    pub(super) mapped: bool,
     /// The block cache, and the counters of reads.
     pub(super) reads: Arc<SharedReads>,
     /// The open families, by ascending number.
@@ -156,13 +154,42 @@ impl Core {
     }
 
     /// # Errors
-    /// As for [`check_takes_writes`](Self::check_takes_writes), and `InvalidArgument` after closing.
+    /// As for [`check_takes_writes`](Self::check_takes_writes), and `InvalidArgument` after closing, or if the event
+    /// listener calls.
     pub(super) fn check_writable(&self) -> Result<()> {
         self.check_takes_writes()?;
         if self.is_closing() {
             return Err(closed());
         }
+        self.check_caller()
+    }
+
+    /// Refuses a call that the event listener makes. The thread that it is called by may hold the writer's lock, or do
+    /// the flush or the compaction that a writer waits for.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub(super) fn check_caller(&self) -> Result<()> {
+        let events = self.events.as_ref();
+        if events.is_some_and(Events::is_call_of_listener) {
+            return Err(Error::invalid(
+                "an event listener can only read, because anything else might wait for the thread that calls the \
+                 listener. Let another thread do it, and do not wait for that thread in the listener",
+            ));
+        }
         Ok(())
+    }
+
+    /// Takes the lead of the writers without a batch, to change what they write to.
+    ///
+    /// # Errors
+    /// As for [`check_writable`](Self::check_writable).
+    pub(super) fn take_lead(&self) -> Result<MutexGuard<'_, Writer>> {
+        // Before it waits, for the sake of a listener that is called under this lock.
+        self.check_caller()?;
+        let writer = self.writer.lock();
+        self.check_writable()?;
+        Ok(writer)
     }
 
     /// Waits for its turn to flush or compact; `kind` is the lock for that kind of work.
@@ -172,7 +199,7 @@ impl Core {
     pub(super) fn begin_work<'a>(&self, kind: &'a ReentrantMutex<()>) -> Result<Working<'a>> {
         if kind.is_owned_by_current_thread() {
             return Err(Error::invalid(
-                "neither a compaction filter nor an event listener can ask for a flush or a compaction",
+                "a compaction filter cannot ask for a flush or a compaction",
             ));
         }
         let one_at_a_time = kind.lock();
@@ -226,7 +253,8 @@ impl Core {
     ///
     /// # Errors
     /// `Io` from the manifest, which poisons the database unless the disk is full; `Poisoned` if it
-    /// already was; `LockLost`; `Corruption` if the edit contradicts the state, in which case nothing was written.
+    /// already was; `LockLost`; `Corruption` if the edit contradicts the state, in which case nothing was written: a
+    /// table holds other keys than the manifest says, or a comparator contradicts itself.
     pub(super) fn install(
         &self,
         mut edit: VersionEdit,
@@ -245,7 +273,10 @@ impl Core {
         let access = |record: &FamilyRecord| {
             let family = new_family.expect("an edit adds a family only with its core");
             debug_assert_eq!(family.id, record.id);
-            self.table_access(family)
+            let sibling = known.values().next();
+            let sibling = sibling.expect("the default family is never dropped");
+            let comparator = family.comparator().clone();
+            Arc::new(sibling.access.for_sibling(family.id, comparator))
         };
         let next = in_force.state.apply(&edit, access).map_err(|what| {
             let path = file_name::manifest(&self.dir, in_force.manifest.number());
@@ -310,7 +341,7 @@ impl Core {
         }
     }
 
-    /// Queues an event, to be delivered when the caller holds no lock any more.
+    /// Queues an event, to be delivered later: the caller may hold locks.
     pub(super) fn note(&self, event: impl FnOnce() -> Event) {
         if let Some(events) = &self.events {
             events.push(event());
@@ -322,18 +353,6 @@ impl Core {
         if let Some(events) = &self.events {
             events.deliver();
         }
-    }
-
-    fn table_access(&self, family: &FamilyCore) -> Arc<TableAccess> {
-        let (vfs, comparator) = (Arc::clone(&self.vfs), family.comparator().clone());
-        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped);
-        let access = access.sharing(&self.reads).of_family(family.id);
-        // Closing takes the lock away; without it, nothing may be removed.
-        let lock = self.lock.lock().clone();
-        Arc::new(match &lock {
-            Some(lock) => access.under(lock),
-            None => access,
-        })
     }
 }
 

@@ -2,8 +2,13 @@
 //!
 //! They are delivered in the order in which things happened, one at a time, and no thread waits for
 //! a listener except the one that happens to deliver. The thread that causes an event puts it into
-//! a queue, under whatever lock it holds. It is delivered after that lock is released, by the first
-//! thread that finds no other delivering.
+//! a queue, under whatever lock it holds. Who delivers empties the queue, whoever filled it: the first
+//! thread that comes to a place for it and finds no other delivering.
+//!
+//! Such a place is where a thread holds none of the locks of `core`, except those that it keeps while it does
+//! a piece of work: `flushing` or `compacting` during a flush or a compaction, and `writer` where a writer waits
+//! for one or, with manual background work, does it. So a listener may be called by the very thread that a
+//! write or a flush, a sync or a close would wait for. `Core::check_writable` refuses all these within a listener.
 //!
 //! Invariants
 //! 1. The events of tables add up to a picture of the levels: begin with [`Event::Opened`], add
@@ -11,6 +16,7 @@
 //!    a version that was in force.
 //! 2. Every begin event has an end event, even if the work fails or is cancelled.
 //! 3. A panic of the listener ends that one call, and nothing else.
+//! 4. No call that a listener makes to its database waits for the calling thread.
 //!
 //! Left out: events of single reads and writes. They would cost more than the reads and writes themselves.
 
@@ -20,7 +26,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 
 use crate::compaction::{Dropped, Reason};
 use crate::internal_key;
@@ -31,13 +37,17 @@ const WAITING_MAX: usize = 16 << 10;
 
 /// Receives events of what the engine does.
 ///
-/// It is called by the thread that caused the event, or by another that has just done something.
-/// None of the locks that readers and writers need is held, with one exception: at
-/// [`Event::StallBegun`] the caller holds the lead of the writers, who have to wait anyway. A flush
-/// or a compaction may be running in the calling thread, and does not continue before this returns.
+/// It is called by the thread that caused the event, or by another that has just done something. A
+/// flush or a compaction may be running in that thread, and does not continue before this returns. The thread may
+/// also be a writer that waits for such work, or does it itself with [`Background::Manual`](crate::Background::Manual):
+/// then other writers wait until this returns. Readers never do.
 ///
-/// It may read the database. It must not write, flush or compact, because a writer may be waiting for the
-/// very thread that calls. If it panics, the panic is caught, and the next event is delivered as usual.
+/// It may read the database. Everything else fails with `InvalidArgument`, because it could wait for the very thread
+/// that calls: writes, [`sync`](crate::Db::sync), [`flush`](crate::Db::flush), compactions and checkpoints, creating
+/// and dropping families, [`close`](crate::Db::close). Another thread can do these; do not wait for it here. A
+/// handle may be dropped, even the last one, which closes the database.
+///
+/// If it panics, the panic is caught, and the next event is delivered as usual.
 ///
 /// ```
 /// # fn main() -> engine::Result<()> {
@@ -295,8 +305,8 @@ pub enum Stall {
 pub(super) struct Events {
     listener: Arc<dyn EventListener>,
     waiting: Mutex<Waiting>,
-    /// Held by the thread that delivers.
-    delivering: Mutex<()>,
+    /// Held by the thread that delivers. Reentrant only because it then knows which thread that is.
+    delivering: ReentrantMutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -310,7 +320,7 @@ impl Events {
         Self {
             listener,
             waiting: Mutex::default(),
-            delivering: Mutex::default(),
+            delivering: ReentrantMutex::default(),
         }
     }
 
@@ -325,11 +335,18 @@ impl Events {
         }
     }
 
-    /// Delivers the waiting events, unless another thread is doing so: that one continues until
-    /// none is waiting.
+    /// Whether the listener makes this call.
+    pub(super) fn is_call_of_listener(&self) -> bool {
+        self.delivering.is_owned_by_current_thread()
+    }
+
+    /// Delivers the waiting events, unless another thread is doing so, or the listener causes an event itself:
+    /// who delivers continues until none is waiting.
     pub(super) fn deliver(&self) {
+        if self.is_call_of_listener() {
+            return;
+        }
         loop {
-            // This also returns if a listener causes an event itself.
             let Some(alone) = self.delivering.try_lock() else {
                 return;
             };

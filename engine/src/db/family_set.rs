@@ -51,8 +51,7 @@ impl Core {
     ) -> Result<Arc<FamilyCore>> {
         check_family_name(name)?;
         options.check(name)?;
-        let mut writer = self.writer.lock();
-        self.check_writable()?;
+        let mut writer = self.take_lead()?;
         let options = options.within(writer.memtables.total_bytes());
         let families = self.families.load_full();
         if families.iter().any(|family| family.name == name) {
@@ -100,8 +99,7 @@ impl Core {
                 "the column family \"default\" cannot be dropped",
             ));
         }
-        let mut writer = self.writer.lock();
-        self.check_writable()?;
+        let mut writer = self.take_lead()?;
         let families = self.families.load_full();
         let family = families.iter().find(|family| family.name == name);
         let family =

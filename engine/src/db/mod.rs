@@ -362,8 +362,7 @@ impl Db {
     pub fn flush(&self) -> Result<()> {
         let core = &self.handle.core;
         let last = {
-            let mut writer = core.writer.lock();
-            core.check_writable()?;
+            let mut writer = core.take_lead()?;
             if !writer.memtables.is_empty() {
                 core.rotate(&mut writer)?;
             }
@@ -493,8 +492,9 @@ impl Db {
     /// has ended, with the same result. Only within a compaction filter it does not wait.
     ///
     /// # Errors
-    /// `Io` or `Poisoned` if the last writes could not be made durable.
+    /// `Io` or `Poisoned` if the last writes could not be made durable. `InvalidArgument` if the event listener calls it.
     pub fn close(&self) -> Result<()> {
+        self.handle.core.check_caller()?;
         self.handle.close()
     }
 }

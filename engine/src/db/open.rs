@@ -30,7 +30,7 @@ use crate::db::directory::{Listing, admit, create_directory, list, look};
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
 use crate::db::memtable_set::MemtableSet;
-use crate::db::options::{FamilyOptions, Options, TableReads};
+use crate::db::options::{FamilyOptions, Options};
 use crate::db::recovery::Recovered;
 use crate::db::signals::Signals;
 use crate::db::snapshot::SnapshotList;
@@ -142,7 +142,6 @@ impl Core {
             dir: stored.dir.to_path_buf(),
             vfs: Arc::clone(&options.vfs),
             background: options.background,
-            mapped: options.table_access == TableReads::Mapped,
             reads: Arc::clone(&stored.reads),
             families: ArcSwap::from_pointee(families),
             level0_tables: AtomicUsize::new(most_in_level0(&state)),

@@ -46,7 +46,7 @@ pub struct Options {
     /// Whether flushes and compactions run in threads of the database. Default: they do.
     pub background: Background,
     /// How tables are read. Default: mapped.
-    pub table_access: TableReads,
+    pub table_reads: TableReads,
     /// Bytes of blocks to keep in memory because reading them took work: decompression, or a read
     /// by `Pread`. Mapped uncompressed blocks do not need it. 0 for no cache. Default: 32 MiB.
     pub block_cache_bytes: usize,
@@ -153,7 +153,7 @@ impl Default for Options {
             error_if_exists: false,
             vfs: Arc::new(StdVfs),
             background: Background::Threads,
-            table_access: TableReads::Mapped,
+            table_reads: TableReads::Mapped,
             block_cache_bytes: 32 << 20,
             total_write_buffer_bytes: None,
             read_compaction: true,

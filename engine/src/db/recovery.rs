@@ -195,37 +195,20 @@ impl Replay<'_> {
         let mut reader = LogReader::new(contents, self.path, self.number, self.mode);
         let mut batches = Vec::new();
         while let Some(record) = reader.next_kept()? {
-            let (at, records) = (reader.record_at(), batches.len());
-            let wrong = |what: String| {
-                Error::corruption(self.path, at, format!("record {records}: {what}"))
-            };
-            let batch = BatchView::decode(&record).map_err(wrong)?;
-            let found = batch.sequence;
-            if found > next_sequence && batches.is_empty() {
-                if !is_first {
-                    return Ok(None);
+            match check_batch(&record, self.state.next_family, Some(next_sequence)) {
+                Ok(after) => {
+                    batches.push((next_sequence, record));
+                    next_sequence = after;
                 }
-                let what = begins_too_high(found, next_sequence);
-                return Err(Error::corruption(self.path, at, what));
-            }
-            if found != next_sequence {
-                let what = format!("its sequence number is {found}, and {next_sequence} follows");
-                return Err(wrong(what));
-            }
-            for record in batch.records() {
-                let family = record.map_err(wrong)?.family;
-                if next_sequence > MAX_SEQUENCE {
-                    let what = format!("the number {next_sequence} is no sequence number");
-                    return Err(wrong(what));
+                Err(wrong) => {
+                    let gap = wrong.begins_after_gap(batches.is_empty());
+                    if gap.is_some() && !is_first {
+                        return Ok(None);
+                    }
+                    let what = gap.unwrap_or_else(|| format!("record {}: {wrong}", batches.len()));
+                    return Err(Error::corruption(self.path, reader.record_at(), what));
                 }
-                if family.0 >= self.state.next_family {
-                    let what = format!("it is for family {}, which never was", family.0);
-                    return Err(wrong(what));
-                }
-                next_sequence += 1;
             }
-            let sequence = batch.sequence;
-            batches.push((sequence, record));
         }
         let end = reader.end();
         Ok(Some(Records {
@@ -286,6 +269,62 @@ impl Replay<'_> {
         };
         Err(Error::corruption(before, end, what))
     }
+}
+
+/// What is wrong with a batch of a log. Printed, it is part of a sentence.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WrongBatch {
+    /// It contradicts itself, or the manifest.
+    #[error("{0}")]
+    Invalid(String),
+    /// It does not continue what comes before.
+    #[error("its sequence number is {first}, and {next} follows")]
+    Elsewhere {
+        /// Its sequence number.
+        first: u64,
+        /// The one that follows on what comes before.
+        next: u64,
+    },
+}
+
+impl WrongBatch {
+    /// If it is the first batch of its log and numbers are missing before it: what is wrong with the log, if that is
+    /// the first one, so that no log before it can have lost its end.
+    pub(super) fn begins_after_gap(&self, is_first_batch: bool) -> Option<String> {
+        match self {
+            Self::Elsewhere { first, next } if is_first_batch && first > next => {
+                Some(begins_too_high(*first, *next))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Checks a batch that should have the number `next`, if that is known. `next_family` is the number that no family has
+/// reached. Returns the sequence number after the batch.
+pub(super) fn check_batch(
+    batch: &[u8],
+    next_family: u32,
+    next: Option<u64>,
+) -> Result<u64, WrongBatch> {
+    let batch = BatchView::decode(batch).map_err(WrongBatch::Invalid)?;
+    let first = batch.sequence;
+    if let Some(next) = next.filter(|next| *next != first) {
+        return Err(WrongBatch::Elsewhere { first, next });
+    }
+    let after = first.saturating_add(u64::from(batch.count));
+    if after > MAX_SEQUENCE + 1 {
+        let what = format!("it runs past the last sequence number, {MAX_SEQUENCE}");
+        return Err(WrongBatch::Invalid(what));
+    }
+    for record in batch.records() {
+        let FamilyId(family) = record.map_err(WrongBatch::Invalid)?.family;
+        if family >= next_family {
+            let what = format!("it is for family {family}, which never was");
+            return Err(WrongBatch::Invalid(what));
+        }
+    }
+    Ok(after)
 }
 
 /// What is wrong with the first log if it begins with the number `first` and not with `next`, which

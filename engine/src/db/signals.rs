@@ -231,6 +231,7 @@ pub(super) fn copy_of(error: &Error) -> Error {
             Error::io(op, path, source)
         }
         Error::Corruption { file, offset, what } => Error::corruption(file, *offset, what),
+        Error::Memory { what } => Error::Memory { what: what.clone() },
         Error::InvalidArgument { what } => Error::invalid(what),
         Error::Poisoned { first } => Error::Poisoned {
             first: first.clone(),
@@ -262,6 +263,9 @@ mod tests {
         assert_eq!(copy_of(&error).to_string(), error.to_string());
         let refused = Error::io("open", "x", std::io::ErrorKind::PermissionDenied.into());
         assert_eq!(copy_of(&refused).to_string(), refused.to_string());
+        let what = "out of order".to_owned();
+        let disorder = Error::Memory { what };
+        assert_eq!(copy_of(&disorder).to_string(), disorder.to_string());
     }
 
     /// A full disk fails both pieces at once. If one failure hid the other, the first worker would

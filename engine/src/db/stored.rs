@@ -136,7 +136,7 @@ impl Stored<'_> {
     }
 
     fn table_access(&self, comparator: Comparator) -> TableAccess {
-        let mapped = self.options.table_access == TableReads::Mapped;
+        let mapped = self.options.table_reads == TableReads::Mapped;
         let vfs = Arc::clone(&self.options.vfs);
         let access = TableAccess::new(vfs, self.dir, comparator, mapped).sharing(&self.reads);
         match self.lock {

@@ -161,6 +161,11 @@ impl Survey {
         self.next_file.saturating_add(FILES_UNRECORDED_MAX)
     }
 
+    /// The numbers of the tables.
+    pub(super) fn table_numbers(&self) -> BTreeSet<u64> {
+        self.tables.keys().map(|(_, number)| *number).collect()
+    }
+
     /// Describes the tables that have keys in common although they are in one level below level 0.
     /// Families whose comparator is not available are left out.
     pub(super) fn overlaps(
@@ -186,8 +191,11 @@ impl Survey {
                 let touch = apart.is_eq() && internal_key::is_range_end(&pair[0].largest);
                 if apart.is_ge() && !touch {
                     found.push(format!(
-                        "tables {} and {} overlap in level {level} of family {}",
-                        pair[0].number, pair[1].number, family.0
+                        "tables {} and {} overlap in level {level} of family {}{}",
+                        pair[0].number,
+                        pair[1].number,
+                        family.0,
+                        order.suspicion()
                     ));
                 }
             }
@@ -267,14 +275,19 @@ impl Survey {
                 wrong(format!("family {} is created twice", record.id.0));
             }
         }
-        for &(family, level, number) in &edit.files_removed {
-            let known = self.tables.remove(&(family, number));
-            if known.is_none_or(|(at, _)| at != level) {
+        let of_family = |id| match self.families.get(id) {
+            Some(record) => format!("family {:?}: ", record.name),
+            None => String::new(),
+        };
+        for (family, level, number) in &edit.files_removed {
+            let known = self.tables.remove(&(*family, *number));
+            if known.is_none_or(|(at, _)| at != *level) {
                 wrong(format!(
-                    "table {number} is removed from level {level}, where it is not"
+                    "{}table {number} is removed from level {level}, where it is not",
+                    of_family(family)
                 ));
             }
-            self.removed.insert(number);
+            self.removed.insert(*number);
         }
         for (family, level, file) in &edit.files_added {
             if !self.families.contains_key(family) {
@@ -285,7 +298,11 @@ impl Survey {
             }
             let place = (*level, file.clone());
             if self.tables.insert((*family, file.number), place).is_some() {
-                wrong(format!("table {} is added twice", file.number));
+                wrong(format!(
+                    "{}table {} is added twice",
+                    of_family(family),
+                    file.number
+                ));
             }
             self.removed.remove(&file.number);
         }

@@ -233,10 +233,8 @@ impl Verifier<'_> {
         let gone = "nothing refers to it; the next opening removes it";
         let mut notes = Vec::new();
         if let Some(survey) = survey {
-            for &number in &self.names.tables {
-                if !survey.tables.keys().any(|(_, listed)| *listed == number) {
-                    notes.push((file_name::table(self.dir, number), gone));
-                }
+            for &number in self.names.tables.difference(&survey.table_numbers()) {
+                notes.push((file_name::table(self.dir, number), gone));
             }
             for &number in self.names.logs.range(..survey.oldest_log) {
                 notes.push((file_name::log(self.dir, number), gone));

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
+use super::FileKind;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
-use crate::version::{FileName, current_manifest, file_name};
+use crate::version::{current_manifest, file_name};
 use crate::vfs::Vfs;
 
 /// What it means that a log or a manifest has no record.
@@ -23,19 +24,21 @@ pub struct Blank {
 ///
 /// Cost: for a manifest, reads `CURRENT` in its directory.
 #[must_use]
-pub fn blank(vfs: &dyn Vfs, path: &Path, kind: FileName, contents: &[u8]) -> Option<Blank> {
-    let number = kind.number()?;
+pub fn blank(vfs: &dyn Vfs, path: &Path, kind: FileKind, contents: &[u8]) -> Option<Blank> {
+    let (FileKind::Log { number } | FileKind::Manifest { number }) = kind else {
+        return None;
+    };
     let mut reader = LogReader::new(contents, path, number, RecoveryMode::PointInTime);
     if !matches!(reader.next_record(), Ok(None)) {
         return None;
     }
     let is_torn = matches!(reader.end(), Some(LogEnd::Torn { .. }));
     match kind {
-        FileName::Log(_) if !is_torn => Some(Blank {
+        FileKind::Log { .. } if !is_torn => Some(Blank {
             what: log(contents),
             is_damage: false,
         }),
-        FileName::Manifest(_) => Some(manifest(vfs, path, number)),
+        FileKind::Manifest { .. } => Some(manifest(vfs, path, number)),
         _ => None,
     }
 }
@@ -83,6 +86,7 @@ fn manifest(vfs: &dyn Vfs, path: &Path, number: u64) -> Blank {
 mod tests {
     use super::*;
     use crate::log::LogWriter;
+    use crate::version::FileName;
     use crate::vfs::MemoryVfs;
 
     fn write(vfs: &MemoryVfs, path: &str, bytes: &[u8]) {
@@ -95,7 +99,7 @@ mod tests {
         blank(
             vfs,
             Path::new(path),
-            kind,
+            kind.into(),
             &vfs.read(Path::new(path)).unwrap(),
         )
     }

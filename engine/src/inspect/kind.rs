@@ -16,28 +16,64 @@ pub(super) const SHOWN_BYTES: usize = 16;
 /// If nothing else suggests a log, a greater number means that the file is something else.
 const USUAL_NUMBER_MAX: u32 = 1 << 24;
 
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// The pointer to the manifest.
+    Current,
+    /// The next pointer, before it is renamed.
+    CurrentTemporary,
+    /// Nothing, only the lock on it counts.
+    Lock,
+    /// Version edits.
+    Manifest {
+        /// The number that its fragments state: that of its name, or, without one, that in its first header.
+        number: u64,
+    },
+    /// Write batches.
+    Log {
+        /// The number that its fragments state: that of its name, or, without one, that in its first header.
+        number: u64,
+    },
+    /// A sorted table.
+    Table,
+}
+
+impl From<FileName> for FileKind {
+    fn from(name: FileName) -> Self {
+        match name {
+            FileName::Current => Self::Current,
+            FileName::CurrentTemporary => Self::CurrentTemporary,
+            FileName::Lock => Self::Lock,
+            FileName::Manifest(number) => Self::Manifest { number },
+            FileName::Log(number) => Self::Log { number },
+            FileName::Table(_) => Self::Table,
+        }
+    }
+}
+
 /// The kind of a file: by its name, or by its contents if the name is not the engine's.
 ///
 /// # Errors
 /// `UnknownFile` if neither is recognized, and `Io`.
-pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
-    if let Some(kind) = path.file_name().and_then(FileName::parse) {
-        return Ok(kind);
+pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileKind> {
+    if let Some(name) = path.file_name().and_then(FileName::parse) {
+        return Ok(name.into());
     }
     if is_table(&*vfs.open_random(path)?)? {
-        return Ok(FileName::Table(0));
+        return Ok(FileKind::Table);
     }
     let contents = vfs.read(path)?;
     if contents.starts_with(b"MANIFEST-") {
-        return Ok(FileName::Current);
+        return Ok(FileKind::Current);
     }
     let header = Header::of(&contents);
     let number = header.map_or(0, |header| u64::from(header.number));
     if begins_as_manifest(&contents) {
-        return Ok(FileName::Manifest(number));
+        return Ok(FileKind::Manifest { number });
     }
     if header.is_some_and(may_be_of_a_log) || has_fragment(&contents, number) {
-        return Ok(FileName::Log(number));
+        return Ok(FileKind::Log { number });
     }
     let found = format!(
         "{}. A table ends in \"KeysTbl\" and a newline, a log or a manifest begins with a fragment, and CURRENT with \
@@ -54,21 +90,23 @@ pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
 /// Why a file is not what its name says, if nothing in it is as in such a file. A log whose first write was
 /// torn by a power cut, or that is damaged, is still a log. Damaged tables are left to the table reader.
 #[must_use]
-pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
-    let (kind, opening) = match name {
-        FileName::Log(_) => (
+pub fn mistaken(kind: FileKind, contents: &[u8]) -> Option<String> {
+    let (name, number, opening) = match kind {
+        FileKind::Log { number } => (
             "write-ahead log",
+            number,
             "Opening the database would take it for a log whose first write a power cut has torn, and a later one \
              removes it",
         ),
-        FileName::Manifest(_) => (
+        FileKind::Manifest { number } => (
             "manifest",
+            number,
             "If CURRENT names it, opening the database refuses it",
         ),
-        FileName::Current if named_manifest(contents).is_none() => {
+        FileKind::Current if named_manifest(contents).is_none() => {
             return Some(no_current(contents));
         }
-        FileName::Lock if !contents.is_empty() => {
+        FileKind::Lock if !contents.is_empty() => {
             let found = beginning(contents);
             return Some(format!(
                 "the lock file is empty, because only the lock on it counts, and {found}"
@@ -76,12 +114,11 @@ pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
         }
         _ => return None,
     };
-    let number = name.number().unwrap_or_default();
     if begins_as_manifest(contents) || may_be_log(contents, number) {
         return None;
     }
     Some(format!(
-        "by its name this is a {kind}, and it looks like none: {}, and no fragment is in it. If another program wrote it, \
+        "by its name this is a {name}, and it looks like none: {}, and no fragment is in it. If another program wrote it, \
          move it elsewhere. {opening}",
         beginning(contents)
     ))

@@ -20,7 +20,7 @@ use crate::version::{file_name, named_manifest, where_no_current};
 use crate::vfs::Vfs;
 
 pub use self::blank::{Blank, blank};
-pub use self::kind::{kind_of, mistaken};
+pub use self::kind::{FileKind, kind_of, mistaken};
 pub use crate::annotate::{Listener, Note, Wrong};
 pub use crate::sstable::{ExplainOptions, read_properties, read_range_tombstones};
 pub use crate::version::FileName;
@@ -41,36 +41,36 @@ pub fn explain(
         check_has_block(vfs, path, kind, block)?;
     }
     let explained = match kind {
-        FileName::Table(_) => explain_table(&*vfs.open_random(path)?, options, listener),
-        name @ (FileName::Manifest(number) | FileName::Log(number)) => {
-            let records = match name {
-                FileName::Manifest(_) => log::Records::Edits,
+        FileKind::Table => explain_table(&*vfs.open_random(path)?, options, listener),
+        FileKind::Manifest { number } | FileKind::Log { number } => {
+            let records = match kind {
+                FileKind::Manifest { .. } => log::Records::Edits,
                 _ => log::Records::Batches,
             };
             let contents = vfs.read(path)?;
-            if let Some(what) = mistaken(name, &contents) {
+            if let Some(what) = mistaken(kind, &contents) {
                 let begins = 0..contents.len().min(kind::SHOWN_BYTES) as u64;
                 return Ok(Some(Wrong::new(begins, what)));
             }
-            let blank = blank(vfs, path, name, &contents);
+            let blank = blank(vfs, path, kind, &contents);
             let file = log::LogFile {
                 contents: &contents,
                 path,
                 number,
                 records,
                 blank: blank.clone(),
-                is_followed: is_followed(vfs, path, name),
+                is_followed: is_followed(vfs, path, kind),
             };
             log::explain(&file, options.limit, listener).and_then(|()| {
                 blank.map_or(Ok(()), |blank| explain_blank(blank, &contents, listener))
             })
         }
-        FileName::Current => {
+        FileKind::Current => {
             let contents = vfs.read(path)?;
             current(&contents, listener).and_then(|()| check_is_there(vfs, path, &contents))
         }
-        FileName::CurrentTemporary => current(&vfs.read(path)?, listener),
-        FileName::Lock => lock(&vfs.read(path)?),
+        FileKind::CurrentTemporary => current(&vfs.read(path)?, listener),
+        FileKind::Lock => lock(&vfs.read(path)?),
     };
     let Err(mut wrong) = explained else {
         return Ok(None);
@@ -87,8 +87,8 @@ pub fn explain(
 
 /// Refuses a data block that is not there, so that a mistyped number is not reported as damage. If a
 /// table is too damaged to say how many it has, the explanation says where.
-fn check_has_block(vfs: &dyn Vfs, path: &Path, kind: FileName, block: usize) -> Result<()> {
-    let FileName::Table(_) = kind else {
+fn check_has_block(vfs: &dyn Vfs, path: &Path, kind: FileKind, block: usize) -> Result<()> {
+    let FileKind::Table = kind else {
         let path = path.display();
         return Err(Error::invalid(format!(
             "{path} is no table, and only tables have data blocks"
@@ -105,8 +105,8 @@ fn check_has_block(vfs: &dyn Vfs, path: &Path, kind: FileName, block: usize) -> 
 }
 
 /// Whether a log has later ones beside it.
-fn is_followed(vfs: &dyn Vfs, path: &Path, name: FileName) -> bool {
-    let FileName::Log(number) = name else {
+fn is_followed(vfs: &dyn Vfs, path: &Path, kind: FileKind) -> bool {
+    let FileKind::Log { number } = kind else {
         return false;
     };
     let names = vfs.list(dir_of(path)).unwrap_or_default();

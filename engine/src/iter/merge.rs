@@ -323,7 +323,8 @@ impl MergeCursor {
             if is_there {
                 Ok(())
             } else {
-                Err(source.corruption("its keys are not in order".to_owned()))
+                let suspicion = comparator.suspicion();
+                Err(source.corruption(format!("its keys are not in order{suspicion}")))
             }
         })
     }

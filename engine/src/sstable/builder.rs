@@ -338,12 +338,12 @@ impl TableBuilder {
             return Ok(());
         }
         let (last, key) = (last.escape_ascii(), key.escape_ascii());
-        let name = self.options.comparator.name();
-        let what = format!(
-            "internal key \"{key}\" does not come after \"{last}\" under the comparator {name:?}, and a table takes \
-             keys in order; if they seem to be, check the comparator with assert_comparator_laws"
-        );
-        Err(Error::invalid(what))
+        let order = &self.options.comparator;
+        Err(Error::invalid(format!(
+            "a table takes keys in order, and internal key \"{key}\" does not come after \"{last}\" under {:?}{}",
+            order.name(),
+            order.suspicion()
+        )))
     }
 }
 

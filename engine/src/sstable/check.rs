@@ -313,9 +313,10 @@ impl Check<'_> {
             && internal_key::compare(order, &self.last_key, key) != Ordering::Less
         {
             return Err(format!(
-                "the key \"{}\" does not come after the one before, \"{}\"",
+                "the key \"{}\" does not come after the one before, \"{}\"{}",
                 key.escape_ascii(),
-                self.last_key.escape_ascii()
+                self.last_key.escape_ascii(),
+                order.suspicion()
             ));
         }
         if first
@@ -323,8 +324,9 @@ impl Check<'_> {
             && internal_key::compare(order, separator, key) != Ordering::Less
         {
             return Err(format!(
-                "the block begins with \"{}\", which the index leads to the block before",
-                key.escape_ascii()
+                "the block begins with \"{}\", which the index leads to the block before{}",
+                key.escape_ascii(),
+                order.suspicion()
             ));
         }
         Ok(())

@@ -103,9 +103,10 @@ impl RangeBlockBuilder {
         };
         if RangeTombstones::from_sorted(comparator, pair).is_err() {
             return Err(format!(
-                "the range tombstone from \"{}\" to \"{}\" covers nothing or comes out of order",
+                "the range tombstone from \"{}\" to \"{}\" covers nothing or comes out of order{}",
                 fragment.start.escape_ascii(),
-                fragment.end.escape_ascii()
+                fragment.end.escape_ascii(),
+                comparator.suspicion()
             ));
         }
         let entry_bytes = fragment.start.len() + fragment.end.len() + ENTRY_BYTES;
@@ -169,8 +170,10 @@ pub(super) fn in_order(
     comparator: &Comparator,
     fragments: Vec<Fragment>,
 ) -> Result<RangeTombstones, String> {
-    RangeTombstones::from_sorted(comparator, fragments)
-        .map_err(|at| format!("range tombstone {at} covers nothing or comes out of order"))
+    RangeTombstones::from_sorted(comparator, fragments).map_err(|at| {
+        let suspicion = comparator.suspicion();
+        format!("range tombstone {at} covers nothing or comes out of order{suspicion}")
+    })
 }
 
 /// The fragments of a block of `count` entries, in the order in which they are stored.

@@ -191,7 +191,8 @@ impl Version {
         let side_by_side = RangeTombstones::from_sorted(comparator, fragments);
         let side_by_side = side_by_side.map_err(|at| {
             let what = format!(
-                "range tombstone {at} of level {level} lies outside its table, which this is or follows on this"
+                "range tombstone {at} of level {level} lies outside its table, which this is or follows on this{}",
+                comparator.suspicion()
             );
             let first = self.levels[level].iter().find(|of| of.range_deletes > 0);
             Error::corruption(first.map_or_else(PathBuf::new, |table| table.path()), 0, what)
@@ -296,8 +297,9 @@ impl Version {
                 == Ordering::Greater
             {
                 return Err(format!(
-                    "table {} in level {level} ends before it begins",
-                    table.number
+                    "table {} in level {level} ends before it begins{}",
+                    table.number,
+                    comparator.suspicion()
                 ));
             }
         }
@@ -306,8 +308,10 @@ impl Version {
                 let (left, right) = (&pair[0], &pair[1]);
                 if !left.ends_before(comparator, right.smallest_user_key()) {
                     return Err(format!(
-                        "tables {} and {} overlap in level {level}",
-                        left.number, right.number
+                        "tables {} and {} overlap in level {level}{}",
+                        left.number,
+                        right.number,
+                        comparator.suspicion()
                     ));
                 }
             }

@@ -73,6 +73,15 @@ impl TableAccess {
         }
     }
 
+    /// The same for the tables of another family of the database.
+    #[must_use]
+    pub fn for_sibling(&self, family: FamilyId, comparator: Comparator) -> Self {
+        Self {
+            comparator,
+            ..self.clone().of_family(family)
+        }
+    }
+
     /// Allows tables to be removed as long as `lock` is held.
     #[must_use]
     pub fn under(self, lock: &Arc<dyn LockGuard>) -> Self {

@@ -170,7 +170,7 @@ impl OptionSet {
         Options {
             vfs,
             background: self.background,
-            table_access: self.reads,
+            table_reads: self.reads,
             ..Options::default()
         }
         .family("default", self.family.clone())

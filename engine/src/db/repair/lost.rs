@@ -1,5 +1,6 @@
 //! Moves files aside, into the folder `lost`. Nothing is deleted.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Repair;
@@ -38,9 +39,10 @@ impl Repair<'_> {
         }
         self.vfs.create_dir_all(&self.dir.join(LOST))?;
         self.vfs.sync_dir(self.dir)?;
+        let listed = self.survey.table_numbers();
         for are_named in [false, true] {
             let paths = self.report.aside.iter().map(|(path, _)| path);
-            for path in paths.filter(|path| self.is_named(path) == are_named) {
+            for path in paths.filter(|path| self.is_named(path, &listed) == are_named) {
                 self.move_to_lost(path)?;
             }
             self.vfs.sync_dir(&self.dir.join(LOST))?;
@@ -49,10 +51,10 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Whether the manifest, as far as it could be read, needs this file.
-    fn is_named(&self, path: &Path) -> bool {
+    /// Whether the manifest, as far as it could be read, needs this file. `listed` are the tables that it names.
+    fn is_named(&self, path: &Path, listed: &BTreeSet<u64>) -> bool {
         match path.file_name().and_then(FileName::parse) {
-            Some(FileName::Table(number)) => self.is_listed(number),
+            Some(FileName::Table(number)) => listed.contains(&number),
             Some(FileName::Log(number)) => number >= self.survey.oldest_log,
             _ => false,
         }

@@ -1,7 +1,5 @@
 //! The old manifest, as far as it can be read and trusted, and the new one.
 
-use std::collections::BTreeSet;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -134,12 +132,7 @@ impl Repair<'_> {
     fn is_in_force(&self) -> bool {
         let log = self.survey.oldest_log;
         let log_is_there = log == 0 || self.names.logs.contains(&log);
-        let listed: BTreeSet<u64> = self
-            .survey
-            .tables
-            .keys()
-            .map(|(_, number)| *number)
-            .collect();
+        let listed = self.survey.table_numbers();
         let torn = !matches!(self.survey.end, Some(LogEnd::Clean { .. }));
         let complete = listed.is_subset(&self.names.tables);
         let strays = !self.names.tables.is_subset(&listed);

@@ -1,7 +1,6 @@
 //! Which tables are kept, and in which level.
 
-use std::collections::BTreeSet;
-use std::mem;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Repair;
@@ -30,9 +29,10 @@ impl Repair<'_> {
     /// Reads every table, and sorts out those that are damaged, replaced or unknown.
     pub(super) fn find_tables(&mut self) -> Result<Vec<Found>> {
         let numbers: Vec<u64> = self.names.tables.iter().copied().collect();
+        let listed = self.survey.table_numbers();
         let mut read = Vec::new();
         for number in numbers {
-            if self.believed && !self.is_listed(number) {
+            if self.believed && !listed.contains(&number) {
                 // Not read: half a table is no loss here, because a flush or a compaction leaves it
                 // behind if its process ends.
                 let path = file_name::table(self.dir, number);
@@ -107,42 +107,34 @@ impl Repair<'_> {
         }
     }
 
-    /// Whether the manifest, as far as it could be read, names this table.
-    pub(super) fn is_listed(&self, number: u64) -> bool {
-        let mut listed = self.survey.tables.keys();
-        listed.any(|(_, listed)| *listed == number)
-    }
-
     /// The tables that match what the manifest says about them; it must name all of them.
     fn listed(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
+        // If the manifest names a number in several families, the first counts.
+        let mut places: BTreeMap<u64, (FamilyId, usize, FileMeta)> = BTreeMap::new();
+        for ((family, number), (level, meta)) in &self.survey.tables {
+            let place = || (*family, *level, meta.clone());
+            places.entry(*number).or_insert_with(place);
+        }
         let mut found = Vec::new();
         for (number, stated, bytes) in read {
-            let mut places = self
-                .survey
-                .tables
-                .iter()
-                .filter(|((_, listed), _)| *listed == number);
-            let path = file_name::table(self.dir, number);
-            let is_meant = |family: FamilyId, meta: &FileMeta| {
+            let is_meant = |(family, _, meta): &(FamilyId, usize, FileMeta)| {
                 let counts = (meta.bytes, meta.entries, meta.range_deletes);
-                let known = self.survey.families.get(&family);
+                let known = self.survey.families.get(family);
                 counts == (bytes, stated.entries, stated.range_deletes)
                     && meta.other_ends(&stated).next().is_none()
                     && known.is_some_and(|family| is_of(&stated, family))
             };
-            match places.next() {
-                Some(((family, _), (level, meta))) if is_meant(*family, meta) => {
-                    found.push(Found {
-                        meta: meta.clone(),
-                        family: *family,
-                        level: Some(*level),
-                    });
-                }
-                _ => {
-                    let what = "it is another file than the manifest means";
-                    self.report.lost.push(Finding::damage(&path, 0, what));
-                    self.set_aside(path, what);
-                }
+            if let Some((family, level, meta)) = places.remove(&number).filter(is_meant) {
+                found.push(Found {
+                    meta,
+                    family,
+                    level: Some(level),
+                });
+            } else {
+                let path = file_name::table(self.dir, number);
+                let what = "it is another file than the manifest means";
+                self.report.lost.push(Finding::damage(&path, 0, what));
+                self.set_aside(path, what);
             }
         }
         found
@@ -229,21 +221,16 @@ impl Repair<'_> {
     pub(super) fn place(&mut self, mut found: Vec<Found>) -> Result<State> {
         self.doubt_wrong_orders(&mut found);
         let mut edit = VersionEdit::default();
-        let mut loose: Vec<Found> = Vec::new();
+        let mut loose: BTreeMap<FamilyId, Vec<FileMeta>> = BTreeMap::new();
         for table in found {
             match table.level {
                 Some(level) => edit.files_added.push((table.family, level, table.meta)),
-                None => loose.push(table),
+                None => loose.entry(table.family).or_default().push(table.meta),
             }
         }
         let families: Vec<FamilyRecord> = self.survey.families.values().cloned().collect();
         for record in &families {
-            let mut tables = Vec::new();
-            for table in &mut loose {
-                if table.family == record.id {
-                    tables.push(mem::replace(&mut table.meta, FileMeta::clone(&EMPTY)));
-                }
-            }
+            let tables = loose.remove(&record.id).unwrap_or_default();
             let level = self.level_for(record, &tables);
             for group in self.groups(record, tables) {
                 for meta in self.one_table_a_key(record, group, level)? {
@@ -342,16 +329,6 @@ impl Repair<'_> {
         Ok(merged.map(|output| output.files).unwrap_or_default())
     }
 }
-
-/// Stands where a table was taken out of.
-const EMPTY: FileMeta = FileMeta {
-    number: 0,
-    bytes: 0,
-    entries: 0,
-    range_deletes: 0,
-    smallest: Vec::new(),
-    largest: Vec::new(),
-};
 
 /// Whether a table says that it is this family's, and in its order.
 fn is_of(stated: &Properties, family: &FamilyRecord) -> bool {

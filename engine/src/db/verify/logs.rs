@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Verifier;
-use crate::batch::BatchView;
-use crate::db::recovery::{begins_too_high, lost_its_durable_end};
+use crate::db::recovery::{check_batch, lost_its_durable_end};
 use crate::db::survey::{Finding, Survey};
 use crate::error::Result;
-use crate::internal_key::MAX_SEQUENCE;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::file_name;
 
@@ -66,24 +64,15 @@ impl Verifier<'_> {
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
         let mut batches = 0;
         while let Some(record) = reader.next_record()? {
-            let checked = check_batch(record, survey, next_sequence);
-            let at = reader.record_at();
-            match checked {
-                Ok(next) => next_sequence = Some(next),
-                Err(Batch::Wrong(what)) => {
-                    self.damage(path, at, what);
-                    return Ok(Follows::Wrong);
-                }
-                Err(Batch::Beyond { first, expected }) if batches == 0 && first > expected => {
-                    if let Some(before) = before {
+            match check_batch(record, survey.next_family, next_sequence) {
+                Ok(after) => next_sequence = Some(after),
+                Err(wrong) => {
+                    let gap = wrong.begins_after_gap(batches == 0);
+                    if let (Some(_), Some(before)) = (&gap, before) {
                         return self.left_out(number, path, before);
                     }
-                    self.damage(path, at, begins_too_high(first, expected));
-                    return Ok(Follows::Wrong);
-                }
-                Err(Batch::Beyond { first, expected }) => {
-                    let what = format!("its sequence number is {first}, and {expected} follows");
-                    self.damage(path, at, what);
+                    let what = gap.unwrap_or_else(|| wrong.to_string());
+                    self.damage(path, reader.record_at(), what);
                     return Ok(Follows::Wrong);
                 }
             }
@@ -136,39 +125,4 @@ enum Follows {
     AfterGap,
     /// An opening stops here with an error.
     Wrong,
-}
-
-/// What is wrong with a batch.
-enum Batch {
-    Wrong(String),
-    /// The batch does not continue the previous one.
-    Beyond {
-        first: u64,
-        expected: u64,
-    },
-}
-
-/// Checks a batch that should have the number `expected`, if that is known. Returns the number after it.
-fn check_batch(record: &[u8], survey: &Survey, expected: Option<u64>) -> Result<u64, Batch> {
-    let batch = BatchView::decode(record).map_err(Batch::Wrong)?;
-    let first = batch.sequence;
-    if let Some(expected) = expected.filter(|expected| *expected != first) {
-        return Err(Batch::Beyond { first, expected });
-    }
-    let end = first.saturating_add(u64::from(batch.count));
-    if end > MAX_SEQUENCE + 1 {
-        return Err(Batch::Wrong(format!(
-            "it runs past the last sequence number, {MAX_SEQUENCE}"
-        )));
-    }
-    for record in batch.records() {
-        let record = record.map_err(Batch::Wrong)?;
-        if record.family.0 >= survey.next_family {
-            return Err(Batch::Wrong(format!(
-                "it is for family {}, which never was",
-                record.family.0
-            )));
-        }
-    }
-    Ok(end)
 }
