@@ -4,8 +4,8 @@
 //! the server starts, and later whenever something was written since the last walk began. An idle server does nothing.
 //!
 //! How long a pause is depends on what a step was good for. Where most of the rows were to be removed, it is short:
-//! removing has to keep up with commands that leave rows behind all the time, or the disk would fill. Where most were to
-//! stay, it is long, and so is the pause after the whole walk.
+//! removing has to keep up with commands that leave rows behind all the time, or the disk would fill. The longer such
+//! steps follow each other, the shorter it is. Where most were to stay, it is long, and so is the pause after the whole walk.
 //!
 //! For a large collection, the files that held its rows are then rewritten without them; the space of smaller ones is
 //! freed by the compactions that the store makes anyway.
@@ -27,7 +27,10 @@ const STEP_PAUSE: Duration = Duration::from_millis(100);
 /// After a step that mostly removed, the pause is so many times as long as the step worked, and no longer than after
 /// others. So removing takes about a fifth of a core, and more only if a step takes longer than a fortieth of a second.
 const STEP_REST: u32 = 4;
-const STEP_PAUSE_LEAST: Duration = Duration::from_millis(10);
+const STEP_PAUSE_LEAST: Duration = Duration::from_millis(1);
+/// After so many such steps in a row, a quarter of a million rows, commands leave behind more than that. Then the pause is
+/// as long as the work; after twice as many it is half as long, and so on.
+const BACKLOG_STEPS: u32 = 64;
 /// The least pause between two walks.
 const WALK_PAUSE: Duration = Duration::from_secs(2);
 /// The pause is also at least this many times as long as the last walk searched, up to a bound: a walk passes over the
@@ -53,11 +56,11 @@ fn pause_after(searched: Duration) -> Duration {
     searched.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
 }
 
-/// How long to wait after a step that worked for this long and mostly removed.
-fn pause_after_removing(worked: Duration) -> Duration {
-    worked
-        .saturating_mul(STEP_REST)
-        .clamp(STEP_PAUSE_LEAST, STEP_PAUSE)
+/// How long to wait after a step that worked for this long and mostly removed: the how manyth in a row.
+fn pause_after_removing(worked: Duration, in_a_row: u32) -> Duration {
+    let rest = worked.saturating_mul(STEP_REST);
+    let hurried = worked.saturating_mul(BACKLOG_STEPS) / in_a_row.max(1);
+    rest.min(hurried).clamp(STEP_PAUSE_LEAST, STEP_PAUSE)
 }
 
 /// Whether at least half of what a step looked at was removed.
@@ -107,13 +110,16 @@ fn walk(store: &dyn Store, stopped: &Stopped) -> types::Result<Walk> {
     let mut sweeper = Sweeper::default();
     let mut searched = Duration::ZERO;
     let mut large = Vec::new();
+    let mut in_a_row = 0;
     loop {
         let begun = Instant::now();
         let step = sweeper.step(store, STEP_ROWS)?;
         let worked = begun.elapsed();
         let pause = if has_mostly_removed(step.removed) {
-            pause_after_removing(worked)
+            in_a_row += 1;
+            pause_after_removing(worked, in_a_row)
         } else {
+            in_a_row = 0;
             searched += worked;
             STEP_PAUSE
         };
@@ -150,12 +156,20 @@ mod tests {
     #[test]
     fn removing_takes_about_a_fifth_of_a_core() {
         let pauses =
-            [0, 5, 20, 3_600_000].map(|ms| pause_after_removing(Duration::from_millis(ms)));
-        assert_eq!(pauses.map(|pause| pause.as_millis()), [10, 20, 80, 100]);
+            [0, 5, 20, 3_600_000].map(|ms| pause_after_removing(Duration::from_millis(ms), 1));
+        assert_eq!(pauses.map(|pause| pause.as_millis()), [1, 20, 80, 100]);
         let rows = STEP_ROWS as u64;
         assert_eq!(
             [0, rows / 2 - 1, rows / 2, rows].map(has_mostly_removed),
             [false, false, true, true]
         );
+    }
+
+    #[test]
+    fn a_long_backlog_shortens_the_pauses() {
+        let worked = Duration::from_millis(16);
+        let pauses = [1, 16, 64, 128, 256, u32::MAX].map(|row| pause_after_removing(worked, row));
+        assert_eq!(pauses.map(|pause| pause.as_millis()), [64, 64, 16, 8, 4, 1]);
+        assert_eq!(pause_after_removing(Duration::MAX, 1000), STEP_PAUSE);
     }
 }
