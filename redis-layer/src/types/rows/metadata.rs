@@ -47,7 +47,7 @@ const _: () = assert!(MARK_BYTES < LAST_IS_KNOWN as usize);
 /// The type of a key. The numbers are part of the row format. Three numbers of older formats are refused: 2 was a
 /// hash whose fields had no order, 3 a list with one row for each element, and 5 a sorted set whose marks were
 /// escaped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
     /// A byte string.
