@@ -282,7 +282,18 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+
+    #[test]
+    fn every_option_can_be_given_in_the_environment() {
+        let command = Cli::command();
+        let options = command.get_arguments();
+        let without = options.filter(|option| option.get_env().is_none());
+        let without: Vec<&str> = without.map(|option| option.get_id().as_str()).collect();
+        assert_eq!(without, Vec::<&str>::new());
+    }
 
     #[test]
     fn a_host_is_an_address_or_a_name() {
