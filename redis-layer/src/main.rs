@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use redis_layer::allocator::Mimalloc;
 use redis_layer::commands::config::Config;
 use redis_layer::server::{Listener, Options, SyncPolicy, fsck, thread_parks};
@@ -47,7 +49,7 @@ struct Cli {
     dir: PathBuf,
 
     /// Keeps everything in memory instead. Nothing survives the end of the program.
-    #[arg(long, conflicts_with = "dir", env = "REDIS_LAYER_MEMORY")]
+    #[arg(long, env = "REDIS_LAYER_MEMORY")]
     memory: bool,
 
     /// The port to listen on; 0 lets the system choose a free one.
@@ -120,6 +122,21 @@ struct Cli {
     threads: usize,
 }
 
+impl Cli {
+    /// Reads the options. Unlike clap's own check, this lets a directory stand beside `REDIS_LAYER_MEMORY=false`.
+    fn read() -> Self {
+        let matches = Self::command().get_matches();
+        let has_dir = matches.value_source("dir") != Some(ValueSource::DefaultValue);
+        if has_dir && matches.get_flag("memory") {
+            let text = "--memory keeps nothing in a directory, so --dir cannot be used with it";
+            Self::command()
+                .error(ErrorKind::ArgumentConflict, text)
+                .exit();
+        }
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
 /// Reads one `--set` option: a setting that the server knows, with a value that it takes.
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
@@ -163,7 +180,7 @@ fn main() -> ExitCode {
         // Nobody may be reading any more. A complaint about that would fail as well, and end what is running.
         .log_internal_errors(false)
         .init();
-    let cli = Cli::parse();
+    let cli = Cli::read();
     if let Some(Subcommand::Fsck { dir }) = &cli.command {
         return match fsck(dir, &mut std::io::stdout().lock()) {
             Ok(true) => ExitCode::SUCCESS,
@@ -282,8 +299,6 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
