@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use redis_layer::allocator::Mimalloc;
 use redis_layer::commands::config::Config;
 use redis_layer::server::{Listener, Options, SyncPolicy, fsck, thread_parks};
@@ -47,7 +49,7 @@ struct Cli {
     dir: PathBuf,
 
     /// Keeps everything in memory instead. Nothing survives the end of the program.
-    #[arg(long, conflicts_with = "dir")]
+    #[arg(long, env = "REDIS_LAYER_MEMORY")]
     memory: bool,
 
     /// The port to listen on; 0 lets the system choose a free one.
@@ -120,6 +122,21 @@ struct Cli {
     threads: usize,
 }
 
+impl Cli {
+    /// Reads the options. Unlike clap's own check, this lets a directory stand beside `REDIS_LAYER_MEMORY=false`.
+    fn read() -> Self {
+        let matches = Self::command().get_matches();
+        let has_dir = matches.value_source("dir") != Some(ValueSource::DefaultValue);
+        if has_dir && matches.get_flag("memory") {
+            let text = "--memory keeps nothing in a directory, so --dir cannot be used with it";
+            Self::command()
+                .error(ErrorKind::ArgumentConflict, text)
+                .exit();
+        }
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
 /// Reads one `--set` option: a setting that the server knows, with a value that it takes.
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
@@ -163,7 +180,7 @@ fn main() -> ExitCode {
         // Nobody may be reading any more. A complaint about that would fail as well, and end what is running.
         .log_internal_errors(false)
         .init();
-    let cli = Cli::parse();
+    let cli = Cli::read();
     if let Some(Subcommand::Fsck { dir }) = &cli.command {
         return match fsck(dir, &mut std::io::stdout().lock()) {
             Ok(true) => ExitCode::SUCCESS,
@@ -194,16 +211,6 @@ fn in_full(error: &anyhow::Error) -> String {
     text
 }
 
-/// The password, whichever option gives it. With `--set requirepass=...` a user need not give `--requirepass` too to
-/// listen on an address that other machines can reach.
-fn password(cli: &Cli) -> String {
-    let set = cli
-        .settings
-        .iter()
-        .rfind(|(name, _)| *name == "requirepass");
-    set.map_or_else(|| cli.requirepass.clone(), |(_, password)| password.clone())
-}
-
 fn run(cli: &Cli) -> anyhow::Result<()> {
     let options = Options {
         host: cli.host,
@@ -213,7 +220,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         protected: !cli.no_protected_mode,
         sync: cli.sync,
         max_clients: cli.maxclients as usize,
-        password: password(cli),
+        password: cli.requirepass.clone(),
         dir: cli.dir.display().to_string(),
         config: [
             ("timeout", cli.timeout.to_string()),
@@ -295,27 +302,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_option_can_be_given_in_the_environment() {
+        let command = Cli::command();
+        let options = command.get_arguments();
+        let without = options.filter(|option| option.get_env().is_none());
+        let without: Vec<&str> = without.map(|option| option.get_id().as_str()).collect();
+        assert_eq!(without, Vec::<&str>::new());
+    }
+
+    #[test]
     fn a_host_is_an_address_or_a_name() {
         assert_eq!(host("0.0.0.0").unwrap(), IpAddr::from([0, 0, 0, 0]));
         assert!(host("::1").unwrap().is_loopback());
         assert!(host("localhost").unwrap().is_loopback());
         for wrong in ["", "127.0.0.1:6380", "a host"] {
             assert!(host(wrong).is_err(), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn a_password_is_one_however_it_is_given() {
-        for (more, expected) in [
-            (&[][..], ""),
-            (&["--requirepass", "a"], "a"),
-            (&["--set", "requirepass=b"], "b"),
-            (&["--requirepass", "a", "--set", "requirepass=b"], "b"),
-            (&["--set", "requirepass=b", "--set", "RequirePass=c"], "c"),
-            (&["--requirepass", "a", "--set", "requirepass="], ""),
-        ] {
-            let words = ["redis-layer"].iter().chain(more);
-            assert_eq!(password(&Cli::parse_from(words)), expected, "{more:?}");
         }
     }
 }

@@ -2,12 +2,18 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::client::{Client, encode};
+use common::hooked::{Hooked, Hooks};
 use common::servers::{Ours, RealRedis};
-use common::{StoreKind, assert_alike, both};
+use common::{Direct, StoreKind, assert_alike, both, show};
+use redis_layer::commands::{Waiting, execute};
+use redis_layer::store::{Batch, Error, Result, Store};
 
 /// Long enough that a command on its way has begun to wait.
 const SETTLE: Duration = Duration::from_millis(100);
@@ -445,4 +451,91 @@ fn who_waits_for_many_keys_is_served_quickly() {
     assert_eq!(call(&mut writer, "rpush k49999 a"), ":1\\r\\n");
     assert_eq!(reply(&mut client), bulks(&["k49999", "a"]));
     assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+/// Lets some writes pass, then stops one: it says so, and ends as it is told.
+struct Gate {
+    passing: AtomicUsize,
+    reached: Sender<()>,
+    ends: Mutex<Receiver<Result<()>>>,
+}
+
+impl Gate {
+    /// Over an empty store, with the ends of the gate: what hears that a write is stopped, and what ends it.
+    fn behind(passing: usize) -> (Arc<Hooked<Self>>, Receiver<()>, Sender<Result<()>>) {
+        let (reached, hears) = channel();
+        let (end, ends) = channel();
+        let gate = Self {
+            passing: passing.into(),
+            reached,
+            ends: ends.into(),
+        };
+        let store = Hooked::over(StoreKind::BTree.open(), gate);
+        (store, hears, end)
+    }
+}
+
+impl Hooks for Gate {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        let passes = |left: usize| left.checked_sub(1);
+        let order = Ordering::SeqCst;
+        if self.passing.fetch_update(order, order, passes).is_err() {
+            self.reached.send(()).unwrap();
+            self.ends.lock().unwrap().recv().unwrap()?;
+        }
+        inner.write(batch)
+    }
+}
+
+fn words(line: &str) -> Vec<bytes::Bytes> {
+    line.split(' ').map(common::unescape).collect()
+}
+
+/// The answer to a wait, if it comes soon.
+fn outcome(waiting: &mut Waiting) -> Option<String> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().build().unwrap();
+    let answer = async { tokio::time::timeout(Duration::from_secs(5), waiting.outcome()).await };
+    let executed = runtime.block_on(answer).ok()?;
+    Some(show(&executed.reply))
+}
+
+/// How many writes a push makes before the client that waits is served.
+const PUSH_WRITES: usize = 1;
+
+#[test]
+fn unblocking_a_client_that_is_being_served_does_not_wait_for_the_write() {
+    let (store, stopped, end) = Gate::behind(PUSH_WRITES);
+    let mut writer = Direct::over(store);
+    let server = Arc::clone(&writer.server);
+    let connect = || server.connect("test".into(), "test".into());
+    let (mut client, mut other) = (connect(), connect());
+    let id = show(&execute(&mut client, &words("client id")).reply);
+    let mut waiting = execute(&mut client, &words("blpop l 0")).waiting.unwrap();
+    let pushing = thread::spawn(move || writer.show("rpush l a"));
+    stopped.recv().unwrap();
+    let (answer, answers) = channel();
+    let unblocking = thread::spawn(move || {
+        let unblock = words(&format!("client unblock {id}"));
+        let _ = answer.send(show(&execute(&mut other, &unblock).reply));
+    });
+    let unblocked = answers.recv_timeout(Duration::from_secs(5));
+    end.send(Ok(())).unwrap();
+    unblocking.join().unwrap();
+    assert_eq!(pushing.join().unwrap(), "1");
+    assert_eq!(unblocked.as_deref(), Ok("0"), "it is served already");
+    assert_eq!(outcome(&mut waiting).as_deref(), Some("[l a]"));
+}
+
+#[test]
+fn a_client_whose_element_cannot_be_taken_is_told_so() {
+    let (store, _stopped, end) = Gate::behind(PUSH_WRITES);
+    let mut writer = Direct::over(store);
+    let mut client = writer.server.connect("test".into(), "test".into());
+    let mut waiting = execute(&mut client, &words("blpop l 0")).waiting.unwrap();
+    end.send(Err(Error::new("the disk is full"))).unwrap();
+    assert_eq!(writer.show("rpush l a"), "1");
+    let answer = outcome(&mut waiting).expect("an answer");
+    assert!(answer.contains("the disk is full"), "{answer}");
+    assert_eq!(writer.show("lrange l 0 -1"), "[a]");
 }

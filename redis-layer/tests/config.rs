@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::net::Ipv4Addr;
+
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
 use common::{StoreKind, assert_alike};
+use redis_layer::server::{Listener, Options};
 
 const NUMBER: &[&str] = &[
     "0",
@@ -406,5 +409,27 @@ fn clients_connect_whatever_the_keepalive_time() {
         assert_eq!(set, "+OK\\r\\n", "{seconds}");
         let mut next = Client::connect(ours.address);
         assert_eq!(next.call(&["ping"]), "+PONG\\r\\n", "{seconds}");
+    }
+}
+
+#[tokio::test]
+async fn a_password_among_the_settings_counts_more_than_the_one_of_its_own_field() {
+    for (password, settings, may_listen) in [
+        ("", &[][..], false),
+        ("a", &[], true),
+        ("", &["b"], true),
+        ("a", &[""], false),
+        ("", &["b", ""], false),
+        ("", &["", "b"], true),
+    ] {
+        let set = |value: &&str| ("requirepass", (*value).to_owned());
+        let options = Options {
+            host: Ipv4Addr::UNSPECIFIED.into(),
+            password: password.to_owned(),
+            config: settings.iter().map(set).collect(),
+            ..Options::default()
+        };
+        let listener = Listener::bind(options).await;
+        assert_eq!(listener.is_ok(), may_listen, "{password:?} {settings:?}");
     }
 }

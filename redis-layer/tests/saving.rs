@@ -3,13 +3,19 @@
 mod common;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::StoreKind;
+use bytes::Bytes;
 use common::client::Client;
 use common::program::Running;
 use common::servers::Ours;
+use common::{Direct, StoreKind, engine_over};
+use engine::vfs::{MemoryVfs, Vfs};
+use redis_layer::commands::execute;
+use redis_layer::store::{EngineStore, Store};
 
 /// Waits for the end. Answers the exit code.
 fn ended(running: &mut Running) -> Option<i32> {
@@ -66,6 +72,60 @@ fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
     let copy = Running::over(&dir.path().join("data.save-000002"), &[]);
     let mut client = Client::connect(copy.address);
     assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
+}
+
+/// The names of the checkpoints of `/data`.
+fn saved(disk: &MemoryVfs) -> Vec<String> {
+    let names = disk.list(Path::new("/")).unwrap();
+    let names = names.into_iter().map(|name| name.into_string().unwrap());
+    names.filter(|name| name.contains(".save-")).collect()
+}
+
+#[test]
+fn checkpoints_do_not_pile_up_over_restarts() {
+    let disk = MemoryVfs::new();
+    for run in 1..=3 {
+        let store = engine_over(&disk);
+        store.checkpoint().unwrap();
+        store.close().unwrap();
+        assert_eq!(saved(&disk), [format!("data.save-{run:06}")]);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_is_open_or_holds_something_else_is_not_removed() {
+    let disk = MemoryVfs::new();
+    let store = engine_over(&disk);
+    store.checkpoint().unwrap();
+    let options = engine::Options {
+        vfs: Arc::new(disk.clone()),
+        ..engine::Options::default()
+    };
+    let first = "/data.save-000001";
+    let open = EngineStore::open_with(first, options).unwrap();
+    store.checkpoint().unwrap();
+    let note = Path::new("/data.save-000002/note.txt");
+    drop(disk.create(note).unwrap());
+    disk.create_dir_all(Path::new("/data.save-mine")).unwrap();
+    disk.create_dir_all(Path::new("/other.save-000001"))
+        .unwrap();
+    store.checkpoint().unwrap();
+    let stay = [
+        "data.save-000001",
+        "data.save-000002",
+        "data.save-000003",
+        "data.save-mine",
+        "other.save-000001",
+    ];
+    assert_eq!(saved(&disk), stay);
+    open.close().unwrap();
+    drop(open);
+    disk.remove(note).unwrap();
+    store.checkpoint().unwrap();
+    assert_eq!(
+        saved(&disk),
+        ["data.save-000004", "data.save-mine", "other.save-000001"]
+    );
 }
 
 /// Its name is that of the data, byte for byte.
@@ -163,6 +223,20 @@ fn memory_usage_grows_with_the_value() {
     let exact = usage(&["memory", "usage", "z", "samples", "0"]);
     assert!(exact > 100 * 2 * 8, "{exact}");
     assert!(sampled.abs_diff(exact) * 4 < exact, "{sampled} {exact}");
+}
+
+#[test]
+fn the_end_of_the_server_ends_a_long_sleep() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    let server = Arc::clone(&direct.server);
+    let (ended, ends) = channel();
+    thread::spawn(move || {
+        let words = ["debug", "sleep", "3600"].map(Bytes::from);
+        let _ = ended.send(common::show(&execute(&mut direct.session, &words).reply));
+    });
+    server.cut_off();
+    let answer = ends.recv_timeout(Duration::from_secs(5));
+    assert_eq!(answer.as_deref(), Ok("OK"));
 }
 
 /// Who may use DEBUG is decided when the server starts.

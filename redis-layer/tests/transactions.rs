@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::client::Client;
+use common::counting::Counting;
 use common::servers::{Ours, RealRedis};
 use common::{Direct, StoreKind, over_every_store};
 use redis_layer::commands::Session;
@@ -377,4 +378,22 @@ fn many_keys_are_watched_quickly() {
     assert_eq!(other(&direct).show("set k49999 v"), "OK");
     direct.expect(&[("multi", "OK"), ("exec", "nil"), ("unwatch", "OK")]);
     assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_swap_of_databases_begins_no_transaction_for_each_watched_key() {
+    const KEYS: usize = 50;
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut swapper = Direct::over(store);
+    let mut watcher = other(&swapper);
+    let keys: Vec<String> = (0..KEYS).map(|n| format!("k{n}")).collect();
+    watcher.run(&format!("watch {}", keys.join(" ")));
+    assert_eq!(swapper.show("select 1"), "OK");
+    assert_eq!(swapper.show("set k7 v"), "OK");
+    counters.snapshots();
+    assert_eq!(swapper.show("swapdb 0 1"), "OK");
+    // That of the command itself, and one to see which of the watched keys there are.
+    assert_eq!(counters.snapshots(), 2);
+    watcher.run("multi");
+    assert_eq!(watcher.show("exec"), "nil");
 }

@@ -2,12 +2,15 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::StoreKind;
 use common::client::{Client, encode};
+use common::counting::Counting;
 use common::servers::Ours;
+use common::{Direct, StoreKind};
+use redis_layer::commands::execute;
 
 fn command(line: &str) -> Vec<bytes::Bytes> {
     line.split(' ').map(common::unescape).collect()
@@ -109,6 +112,24 @@ fn another_type_is_not_what_they_wait_for() {
         reply(&mut client),
         "*3\\r\\n$1\\r\\na\\r\\n$1\\r\\nx\\r\\n$1\\r\\n1\\r\\n"
     );
+}
+
+#[test]
+fn a_write_begins_no_transaction_for_each_of_those_who_wait_for_another_type() {
+    const WAITERS: usize = 50;
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    let server = Arc::clone(&direct.server);
+    let connect = |_| server.connect("test".into(), "test".into());
+    let mut clients: Vec<_> = (0..WAITERS).map(connect).collect();
+    let wait = |client| execute(client, &command("bzpopmin a 0")).waiting.unwrap();
+    let waits: Vec<_> = clients.iter_mut().map(wait).collect();
+    counters.snapshots();
+    assert_eq!(direct.show("lpush a x"), "1");
+    // That of the command itself, and one to see which type the key has now.
+    assert_eq!(counters.snapshots(), 2);
+    assert_eq!(direct.show("lrange a 0 -1"), "[x]");
+    drop(waits);
 }
 
 /// Many wait, many write: each member goes to exactly one of them.

@@ -3,12 +3,13 @@
 //! [`execute`] is the main interface: arguments in, a [`Reply`] out. A [`Reply`] says what is answered but not how it
 //! is encoded: the wire protocol belongs to the server.
 //!
-//! Everything about a command except its work is in the [`table`]: name, arity, flags and keys drive dispatch,
-//! locking, the arity errors and `COMMAND`.
+//! What most of the server needs to know of a command is in the [`table`]: name, arity, flags and keys drive dispatch,
+//! locking, the arity errors and `COMMAND`. What concerns a few commands only stands where it is needed, by their names:
+//! `docs/adding-a-command.md` lists these places.
 //!
 //! ```text
 //! what every command goes through
-//!   table                  what is known of each command, except its work; manual: the same for clients and people
+//!   table                  what is known of each command; manual: the same for clients and people
 //!   dispatch               finds, checks, locks, runs, commits
 //!   args, reply, error     what goes in and what comes out
 //!   context                what a command runs in: the server, and its own connection

@@ -115,24 +115,36 @@ impl Watchers {
 
     /// Raises the flags of clients that watch a key in databases that were swapped, if any of these databases has the
     /// key. The caller still holds the locks.
+    ///
+    /// The keys are read between two holds of the mutex, which every command that changes a key takes. No flag comes in
+    /// between: `WATCH` waits for the locks. One that is gone by then belongs to a client that watches no more.
     pub(crate) fn raise_swapped(&self, server: &Server, databases: &[DbNumber]) {
+        let watched = |row: &Vec<u8>| {
+            let (db, key) = decode_metadata_key(row).ok()?;
+            databases.contains(&db).then(|| (row.clone(), key))
+        };
+        let watched: Vec<_> = self.flags.lock().keys().filter_map(watched).collect();
+        if watched.is_empty() {
+            return;
+        }
+        let mut txn = server.begin(0).ok();
+        // If a key cannot be read, it may have been changed.
+        let mut is_live = |key: &[u8]| {
+            txn.as_mut()
+                .is_none_or(|txn| is_in_any(txn, databases, key).unwrap_or(true))
+        };
+        let live = watched.into_iter().map(|(row, key)| (row, is_live(&key)));
+        let live: Vec<_> = live.collect();
         let flags = self.flags.lock();
-        for (row, flags) in flags.iter() {
-            let Ok((db, key)) = decode_metadata_key(row) else {
-                continue;
-            };
-            if databases.contains(&db) {
-                // If the key cannot be read, it may have been changed.
-                let is_live = is_in_any(server, databases, &key).unwrap_or(true);
-                flags.iter().for_each(|flag| flag.raise(is_live));
-            }
+        for (row, is_live) in live {
+            let flags = flags.get(&row).into_iter().flatten();
+            flags.for_each(|flag| flag.raise(is_live));
         }
     }
 }
 
 /// Whether a key exists in one of these databases.
-fn is_in_any(server: &Server, databases: &[DbNumber], key: &[u8]) -> types::Result<bool> {
-    let mut txn = server.begin(0)?;
+fn is_in_any(txn: &mut Txn<'_>, databases: &[DbNumber], key: &[u8]) -> types::Result<bool> {
     for &db in databases {
         txn.set_db(db);
         if txn.peek(key)?.is_some() {

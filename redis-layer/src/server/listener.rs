@@ -118,7 +118,7 @@ fn socket_advice(source: &io::Error) -> &'static str {
 
 /// Wants no more clients than the system allows, and says so.
 fn limit_clients(options: &mut Options) -> Result<(), StartError> {
-    let clients = options.clients();
+    let clients = options.effective().live.max_clients() as u64;
     let possible = allow_clients(clients);
     if possible == 0 {
         return Err(StartError::Descriptors { clients });
@@ -152,7 +152,8 @@ impl Listener {
     /// See [`StartError`].
     pub async fn bind(mut options: Options) -> Result<Self, StartError> {
         let host = options.host;
-        if options.protected && options.password.is_empty() && !host.is_loopback() {
+        let asks_nobody = options.effective().get("requirepass").is_empty();
+        if options.protected && asks_nobody && !host.is_loopback() {
             return Err(StartError::NotProtected { host });
         }
         limit_clients(&mut options)?;

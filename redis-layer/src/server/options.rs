@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::commands::Settings;
-use crate::commands::config::SyncPolicy;
 use crate::commands::config::value::parse_bytes;
+use crate::commands::config::{Config, SyncPolicy};
 
 /// The allowed range of memory that the store uses before it writes tables. Less would make a table of a few
 /// commands; more is a mistake in the unit.
@@ -34,7 +34,8 @@ pub struct Options {
     pub password: String,
     /// Where the data is, for `CONFIG GET dir`.
     pub dir: String,
-    /// Other settings, by their names in `CONFIG`.
+    /// Settings by their names in `CONFIG`. One counts more than the field above for the same thing, and the last of
+    /// several counts.
     pub config: Vec<(&'static str, String)>,
 }
 
@@ -66,11 +67,9 @@ impl Options {
         bytes.ok_or("expected a size from 1mb to 1024gb".to_owned())
     }
 
-    /// How many connections are wanted: a setting counts, and not the option that it replaces.
-    pub(super) fn clients(&self) -> u64 {
-        let set = self.config.iter().rfind(|(name, _)| *name == "maxclients");
-        let set = set.and_then(|(_, value)| value.parse().ok());
-        set.unwrap_or(self.max_clients as u64)
+    /// The settings as the server will have them: which of several values counts is decided here and nowhere else.
+    pub(super) fn effective(&self) -> Config {
+        Config::new(&self.settings(self.port).config)
     }
 
     /// The settings that the server starts with.

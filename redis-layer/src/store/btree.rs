@@ -11,15 +11,13 @@ use std::collections::{BTreeMap, btree_map};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Waker;
-use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::RwLock;
 
 use crate::store::{
     Batch, Change, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
-    StripedLocks, Waiter,
+    StripedLocks,
 };
 
 type Map = BTreeMap<Vec<u8>, Bytes>;
@@ -74,25 +72,8 @@ impl Store for BTreeStore {
         Ok(self.locks.lock(scope))
     }
 
-    fn lock_for<'a>(
-        &'a self,
-        scope: Scope<'_>,
-        timeout: Duration,
-    ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_for(scope, timeout))
-    }
-
-    fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.try_lock(scope))
-    }
-
-    fn lock_or_queue<'a>(
-        &'a self,
-        scope: Scope<'_>,
-        waker: &Waker,
-        waiter: &mut Waiter,
-    ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_or_queue(scope, waker, waiter))
+    fn stripes(&self) -> Option<&StripedLocks> {
+        Some(&self.locks)
     }
 
     fn unique(&self) -> Result<u64> {

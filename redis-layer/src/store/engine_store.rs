@@ -7,24 +7,31 @@
 //! Numbers for [`Store::unique`] are reserved in blocks: a row in the system space holds the end of the block that is
 //! in use. The row is written before the first number of the block is handed out, so in the log it precedes every row
 //! that uses the number. If such a row survives a power cut, so does the reservation.
+//!
+//! A checkpoint is a directory beside the data, `<dir>.save-` and a number. When a new one is complete, the others are
+//! removed, whichever run made them, except those that somebody has open, or that hold anything but the engine's files.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::task::Waker;
-use std::time::Duration;
 
 use bytes::Bytes;
 use engine::keys::{decode_u64, encode_u64};
+use engine::version::FileName;
+use engine::version::file_name::LOCK;
+use engine::vfs::{Vfs, parent_dir};
 use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
 use parking_lot::Mutex;
 
 use crate::store::{
     Batch, Change, Cursor, Direction, Error, Guard, KeyRange, Result, Scope, Snapshot, Space,
-    Store, StripedLocks, Waiter, visit_row_by_row,
+    Store, StripedLocks, visit_row_by_row,
 };
 
 /// The system row that holds the end of the reserved block of numbers.
 const RESERVED_ROW: &[u8] = b"reserved-numbers";
+/// What comes between the name of the directory and the number in the name of a checkpoint.
+const SAVE: &str = ".save-";
 /// How many numbers one reservation takes. An unclean stop wastes at most this many.
 const BLOCK: u64 = 1 << 16;
 /// Room for what the engine's batch stores for each row besides key and value.
@@ -45,6 +52,7 @@ const SCANNED_SPACE: Space = Space::Score;
 
 /// A store on the engine.
 pub struct EngineStore {
+    vfs: Arc<dyn Vfs>,
     dir: PathBuf,
     /// The number of the checkpoint that this store made last; 0 for none. The lock lets one be made at a time.
     last_checkpoint: Mutex<u64>,
@@ -92,6 +100,7 @@ impl EngineStore {
             options.family(space.name(), of_space)
         });
         let dir = dir.as_ref().to_path_buf();
+        let vfs = Arc::clone(&with_families.vfs);
         let db = Db::open(&dir, with_families).map_err(Error::new)?;
         for log in db.torn_logs() {
             tracing::warn!(
@@ -127,6 +136,7 @@ impl EngineStore {
             reserved,
         };
         Ok(Self {
+            vfs,
             dir,
             last_checkpoint: Mutex::new(0),
             db,
@@ -139,6 +149,55 @@ impl EngineStore {
     fn family(&self, space: Space) -> &Family {
         &self.families[space.index()]
     }
+
+    fn checkpoint_dir(&self, number: u64) -> PathBuf {
+        // Without a slash at its end, behind which the name would be one in the directory.
+        let dir: PathBuf = self.dir.components().collect();
+        let mut name = dir.into_os_string();
+        name.push(format!("{SAVE}{number:06}"));
+        PathBuf::from(name)
+    }
+
+    /// The numbers for which there is something beside the data that has the name of a checkpoint.
+    fn checkpoints(&self) -> engine::Result<Vec<u64>> {
+        let any = self.checkpoint_dir(0);
+        let names = self.vfs.list(&parent_dir(&any))?;
+        let numbers = names.iter().filter_map(|name| {
+            let number = checkpoint_number(name)?;
+            (self.checkpoint_dir(number).file_name() == Some(name)).then_some(number)
+        });
+        Ok(numbers.collect())
+    }
+}
+
+/// The number at the end of a name, if it is the name of a checkpoint.
+fn checkpoint_number(name: &OsStr) -> Option<u64> {
+    // Every name is looked at, also one that is no text.
+    let name = name.to_string_lossy();
+    let (_, number) = name.rsplit_once(SAVE)?;
+    number.parse().ok()
+}
+
+/// Removes a checkpoint, unless it holds something that is not the engine's.
+///
+/// # Errors
+/// `Locked` if somebody has it open; `Io`. Then the rest of it is found the next time: the lock file is removed last.
+fn remove_checkpoint(vfs: &dyn Vfs, dir: &Path) -> engine::Result<()> {
+    let lock_file = dir.join(LOCK);
+    let is_known = |name: &OsString| FileName::parse(name).is_some();
+    if !vfs.exists(&lock_file)? || !vfs.list(dir)?.iter().all(is_known) {
+        return Ok(());
+    }
+    let lock = vfs.lock(&lock_file)?;
+    for name in vfs.list(dir)? {
+        if name != LOCK {
+            vfs.remove(&dir.join(name))?;
+        }
+    }
+    vfs.sync_dir(dir)?;
+    vfs.remove(&lock_file)?;
+    drop(lock);
+    vfs.remove_dir(dir)
 }
 
 impl Store for EngineStore {
@@ -182,25 +241,8 @@ impl Store for EngineStore {
         Ok(self.locks.lock(scope))
     }
 
-    fn lock_for<'a>(
-        &'a self,
-        scope: Scope<'_>,
-        timeout: Duration,
-    ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_for(scope, timeout))
-    }
-
-    fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.try_lock(scope))
-    }
-
-    fn lock_or_queue<'a>(
-        &'a self,
-        scope: Scope<'_>,
-        waker: &Waker,
-        waiter: &mut Waiter,
-    ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_or_queue(scope, waker, waiter))
+    fn stripes(&self) -> Option<&StripedLocks> {
+        Some(&self.locks)
     }
 
     fn unique(&self) -> Result<u64> {
@@ -227,23 +269,18 @@ impl Store for EngineStore {
     }
 
     fn checkpoint(&self) -> Result<()> {
-        let name = |n: u64| {
-            let mut name = self.dir.as_os_str().to_owned();
-            name.push(format!(".save-{n:06}"));
-            PathBuf::from(name)
-        };
-        let mut number = self.last_checkpoint.lock();
-        let mut next = *number + 1;
-        // A checkpoint of an earlier run may still have this name.
-        while name(next).exists() {
-            next += 1;
-        }
-        self.db.checkpoint(name(next)).map_err(Error::new)?;
-        let before = std::mem::replace(&mut *number, next);
-        if before > 0 {
-            // Only a checkpoint that this store made is removed. Failure is ignored: somebody may have taken the copy
-            // away.
-            let _ = std::fs::remove_dir_all(name(before));
+        let mut last = self.last_checkpoint.lock();
+        let before = self.checkpoints().map_err(Error::new)?;
+        let greatest = before.iter().copied().fold(*last, u64::max);
+        let next = greatest.saturating_add(1);
+        let made = self.db.checkpoint(self.checkpoint_dir(next));
+        made.map_err(Error::new)?;
+        *last = next;
+        for number in before {
+            let dir = self.checkpoint_dir(number);
+            if let Err(error) = remove_checkpoint(&*self.vfs, &dir) {
+                tracing::warn!(%error, "an older checkpoint stays, and takes room: {}", dir.display());
+            }
         }
         Ok(())
     }

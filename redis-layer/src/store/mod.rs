@@ -195,12 +195,20 @@ pub trait Store: Send + Sync {
     /// A shared store may fail to reach the others.
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>>;
 
+    /// The locks that [`Store::lock`] takes, if they are of this process. The next three methods then work without more.
+    fn stripes(&self) -> Option<&StripedLocks> {
+        None
+    }
+
     /// As [`Store::lock`], but answers `None` if it would have to wait. A store that cannot tell waits.
     ///
     /// # Errors
     /// As [`Store::lock`].
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
-        self.lock(scope).map(Some)
+        match self.stripes() {
+            Some(stripes) => Ok(stripes.try_lock(scope)),
+            None => self.lock(scope).map(Some),
+        }
     }
 
     /// As [`Store::lock`], but gives up after about `timeout`, and then holds nothing. A store that cannot give up
@@ -213,8 +221,10 @@ pub trait Store: Send + Sync {
         scope: Scope<'_>,
         timeout: Duration,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        let _ = timeout;
-        self.lock(scope).map(Some)
+        match self.stripes() {
+            Some(stripes) => Ok(stripes.lock_for(scope, timeout)),
+            None => self.lock(scope).map(Some),
+        }
     }
 
     /// As [`Store::try_lock`], for a task that waits without blocking a thread. If somebody else holds one of the
@@ -231,8 +241,10 @@ pub trait Store: Send + Sync {
         waker: &Waker,
         waiter: &mut Waiter,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        let _ = (waker, waiter);
-        self.lock(scope).map(Some)
+        match self.stripes() {
+            Some(stripes) => Ok(stripes.lock_or_queue(scope, waker, waiter)),
+            None => self.lock(scope).map(Some),
+        }
     }
 
     /// A number greater than zero that no caller ever got before.
@@ -247,8 +259,8 @@ pub trait Store: Send + Sync {
     /// Those of the medium. The caller must not acknowledge its writes.
     fn sync(&self) -> Result<()>;
 
-    /// Makes a copy of the store as it is now, which can be taken away as a backup. It replaces the previous copy. A
-    /// store without files has nothing to copy.
+    /// Makes a copy of the store as it is now, which can be taken away as a backup. It replaces the previous copy, also
+    /// one of an earlier run. A store without files has nothing to copy.
     ///
     /// # Errors
     /// Those of the medium. Then the previous copy is still there.

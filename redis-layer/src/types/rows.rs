@@ -45,7 +45,7 @@ use engine::keys::{
 };
 
 pub use metadata::{
-    Collection, Content, EXPIRES, EndRow, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata,
+    Collection, Content, EXPIRES, End, EndRow, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata,
     encode_string, stored_expiry, stored_kind,
 };
 pub use position::{Lean, Position};

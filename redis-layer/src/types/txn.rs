@@ -19,6 +19,7 @@ mod merged;
 mod prefetched;
 mod ranks;
 mod seen;
+mod this_command;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -37,6 +38,7 @@ use changes::{Changes, UndoRecord};
 use merged::Merged;
 use prefetched::Prefetched;
 use seen::Seen;
+use this_command::ThisCommand;
 
 /// About how much memory a row takes among the changes, besides its bytes.
 const ROW_BYTES: usize = 128;
@@ -58,9 +60,7 @@ pub struct Txn<'s> {
     /// Those of `touched` that were given a value, even if it is gone again. Kept only if somebody observes keys.
     held: Vec<Vec<u8>>,
     events: Vec<Event>,
-    /// How many events there were before this command, and the keys that it removed. What it puts in place of those
-    /// keys does not count as new.
-    command: (usize, Vec<Vec<u8>>),
+    command: ThisCommand,
     /// The version of the collection that this transaction has created last.
     created: Cell<Option<u64>>,
     /// How many bytes of strings this command has put together from pieces.
@@ -207,7 +207,7 @@ impl<'s> Txn<'s> {
             touched: Vec::new(),
             held: Vec::new(),
             events: Vec::new(),
-            command: (0, Vec::new()),
+            command: ThisCommand::default(),
             created: Cell::default(),
             put_together: Cell::default(),
             lookups: Cell::default(),
@@ -263,7 +263,7 @@ impl<'s> Txn<'s> {
 
     /// Notes that a command created a key. The event goes before the command's other events for this key.
     pub(crate) fn note_created(&mut self, row: &[u8], key: &[u8]) {
-        if self.command.1.iter().any(|removed| removed == row) {
+        if self.command.removed.contains(row) {
             return;
         }
         let event = Event {
@@ -272,33 +272,35 @@ impl<'s> Txn<'s> {
             db: self.db,
             key: Bytes::copy_from_slice(key),
         };
-        self.events.insert(self.place_in_front(key), event);
+        let at = self.place_in_front(key);
+        self.insert_event(at, event);
     }
 
     /// The place in front of what this command did to a key, among the events. What it found before is left in front.
-    fn place_in_front(&self, key: &[u8]) -> usize {
-        let is_done = |event: &Event| {
-            let is_found = matches!(event.class, Class::Miss | Class::Expired);
-            !is_found && event.db == self.db && event.key == key
-        };
-        let (before, _) = self.command;
-        let first = self.events.iter().skip(before).position(is_done);
-        first.map_or(self.events.len(), |first| before + first)
+    fn place_in_front(&mut self, key: &[u8]) -> usize {
+        let of_key = (self.db, Bytes::copy_from_slice(key));
+        let first = self.command.first_about(&of_key, &self.events);
+        first.unwrap_or(self.events.len())
+    }
+
+    fn insert_event(&mut self, at: usize, event: Event) {
+        self.command.inserts(at, &event);
+        self.events.insert(at, event);
     }
 
     /// Notes that a command removed a key.
     pub(crate) fn note_removed(&mut self, row: Vec<u8>) {
-        self.command.1.push(row);
+        self.command.removed.insert(row);
     }
 
     /// Forgets which keys the command removed, so that what it puts in their place counts as new.
     pub(crate) fn forget_removed(&mut self) {
-        self.command.1.clear();
+        self.command.removed.clear();
     }
 
     /// A point to return to with [`Txn::roll_back`]. From the first one on, changes cost a little more.
     pub fn savepoint(&mut self) -> Savepoint {
-        self.command = (self.events.len(), Vec::new());
+        self.command = ThisCommand::after(self.events.len());
         Savepoint {
             undo: self.undo.get_or_insert_default().len(),
             touched: self.touched.len(),
@@ -340,6 +342,7 @@ impl<'s> Txn<'s> {
         let misses = undone.into_iter();
         self.events
             .extend(misses.filter(|event| event.class == Class::Miss));
+        self.command = ThisCommand::after(self.events.len());
         self.ranks.get_mut().undo_to(savepoint.ranks);
         self.mapping = savepoint.mapping;
     }

@@ -23,6 +23,7 @@ const TOMBSTONE: &[u8] = b"\xff removed";
 /// What was asked for so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
+    snapshots: AtomicU64,
     gets: AtomicU64,
     scans: AtomicU64,
     steps: AtomicU64,
@@ -49,6 +50,11 @@ impl Counting {
 }
 
 impl Counters {
+    /// How many snapshots were taken since the last question.
+    pub(crate) fn snapshots(&self) -> u64 {
+        self.snapshots.swap(0, Ordering::Relaxed)
+    }
+
     /// How many rows were stepped over since the last question.
     pub(crate) fn steps(&self) -> u64 {
         self.steps.swap(0, Ordering::Relaxed)
@@ -72,6 +78,7 @@ impl Counters {
 
 impl Hooks for Counting {
     fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
+        self.counters.snapshots.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(CountingSnapshot {
             inner: inner.snapshot()?,
             counters: Arc::clone(&self.counters),

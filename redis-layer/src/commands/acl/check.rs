@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::user::{Selector, User};
 use crate::commands::args::glob;
 use crate::commands::monitoring::statistics::number;
-use crate::commands::table::{Flag, Spec, Use};
+use crate::commands::table::{Flag, Group, Spec, Use};
 use crate::commands::{Args, CommandError};
 
 /// What a user may not do. Of several selectors, the refusal that is greatest here is reported.
@@ -182,36 +182,56 @@ const fn access(usage: Use) -> (bool, bool) {
     }
 }
 
-/// The positions of the channels that a command sends to or begins to hear, and whether they are patterns.
+/// The positions of the channels that a command sends to or begins to hear, and whether they are patterns. The keys of
+/// the table do not say it: Redis lists the channels of shards there, and no others. So whoever adds a command about
+/// channels may forget it here. Then every argument counts as a channel, and too much is refused, not too little.
 fn channels(args: Args<'_>) -> (std::ops::Range<usize>, bool) {
-    match args.spec.full_name {
+    let Args { spec, .. } = args;
+    // Those of `PUBSUB` only ask who listens.
+    let asks = !spec.subcommands.is_empty() || spec.name != spec.full_name;
+    match spec.full_name {
         "publish" | "spublish" => (1..2, false),
-        "subscribe" | "ssubscribe" => (1..args.len(), false),
         "psubscribe" => (1..args.len(), true),
+        "unsubscribe" | "sunsubscribe" | "punsubscribe" => (0..0, false),
+        _ if spec.group == Group::PubSub && !asks => (1..args.len(), false),
         _ => (0..0, false),
     }
 }
 
-/// The option of a `SORT` that reads keys which the command does not name, if there is one.
-pub(super) fn reads_unnamed_keys(args: Args<'_>) -> Option<&'static str> {
-    if !matches!(args.spec.full_name, "sort" | "sort_ro") {
-        return None;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::table::{COMMANDS, find};
+
+    fn positions(spec: &'static Spec, words: usize) -> Vec<usize> {
+        let words = vec![Bytes::from_static(b"word"); words];
+        channels(Args::new(&words, spec)).0.collect()
     }
-    let mut at = 2;
-    while at < args.len() {
-        if args.is(at, "limit") {
-            at += 2;
-        } else if args.is(at, "store") {
-            at += 1;
-        } else if args.is(at, "by") {
-            if args.get(at + 1).contains(&b'*') {
-                return Some("BY");
-            }
-            at += 1;
-        } else if args.is(at, "get") {
-            return Some("GET");
-        }
-        at += 1;
+
+    #[test]
+    fn every_argument_of_an_unknown_command_about_channels_needs_a_right() {
+        let unknown: &'static Spec = Box::leak(Box::new(Spec {
+            name: "whisper",
+            full_name: "whisper",
+            ..*find(b"publish").unwrap()
+        }));
+        assert_eq!(positions(unknown, 4), [1, 2, 3]);
     }
-    None
+
+    #[test]
+    fn only_commands_that_send_to_channels_or_begin_to_hear_them_need_rights_to_them() {
+        let all = COMMANDS
+            .iter()
+            .flat_map(|spec| std::iter::once(*spec).chain(spec.subcommands));
+        let checked = all.filter(|spec| !positions(spec, 3).is_empty());
+        let checked: Vec<&str> = checked.map(|spec| spec.full_name).collect();
+        let expected = [
+            "psubscribe",
+            "publish",
+            "spublish",
+            "ssubscribe",
+            "subscribe",
+        ];
+        assert_eq!(checked, expected);
+    }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 
-use super::check::{Denied, reads_unnamed_keys};
+use super::check::Denied;
 use super::user::User;
 use crate::commands::pubsub::Topic;
 use crate::commands::{Args, CommandError, Server, Session};
@@ -66,20 +66,14 @@ impl Account {
         self.user().check(args)
     }
 
-    /// Refuses a `SORT` with options that read keys which it does not name, unless the user may read all keys.
-    pub(crate) fn check_sort(&self, args: Args<'_>) -> Result<(), CommandError> {
-        if self.is_unrestricted() {
+    /// Refuses an option of a `SORT` that reads keys which the command does not name, unless the user may read all keys.
+    pub(crate) fn check_sort(&self, args: Args<'_>, option: &str) -> Result<(), CommandError> {
+        if self.is_unrestricted() || self.user().reads_all_keys_with(args) {
             return Ok(());
         }
-        match reads_unnamed_keys(args) {
-            Some(option) if !self.user().reads_all_keys_with(args) => {
-                let text = format!(
-                    "ERR {option} option of SORT denied due to insufficient ACL permissions."
-                );
-                Err(CommandError::quoting(&[text.as_bytes()]))
-            }
-            _ => Ok(()),
-        }
+        let text =
+            format!("ERR {option} option of SORT denied due to insufficient ACL permissions.");
+        Err(CommandError::quoting(&[text.as_bytes()]))
     }
 }
 

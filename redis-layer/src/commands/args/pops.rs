@@ -1,8 +1,8 @@
-//! The arguments of commands that pop: how many elements, from which keys, at which end.
+//! The arguments of commands that pop: how many elements, from which keys, at which end. And how such a command waits.
 
 use std::ops::Range;
 
-use crate::commands::{Args, CommandError};
+use crate::commands::{Args, CommandError, Reply};
 
 /// The count after the key of a command such as `LPOP key [count]`, if there is one.
 ///
@@ -14,6 +14,15 @@ pub(crate) fn count_after_key(args: Args<'_>) -> Result<Option<u64>, CommandErro
     }
     let count = args.not_negative(2).ok_or(CommandError::NOT_POSITIVE)?;
     Ok(Some(count))
+}
+
+/// The answer of a command that finds nothing to pop: its client waits.
+pub(crate) fn wait(timeout_ms: u64, on_timeout: Reply) -> Reply {
+    let on_timeout = Box::new(on_timeout);
+    Reply::Wait {
+        timeout_ms,
+        on_timeout,
+    }
 }
 
 /// `numkeys key [key ...] END [COUNT count]`: what `LMPOP`, `ZMPOP` and their blocking forms share.

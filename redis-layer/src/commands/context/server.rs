@@ -31,7 +31,7 @@ use crate::types::{Clock, DbNumber, Result, Shared, Txn};
 /// How the server was started, as far as commands report it.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// `CONFIG GET` answers from this list: names in alphabetical order, and their values.
+    /// Settings that differ from the defaults: names and values in any order. The last of several with one name counts.
     pub config: Vec<(&'static str, String)>,
     /// The port that clients reach the server at.
     pub port: u16,

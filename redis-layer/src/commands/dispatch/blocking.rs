@@ -6,11 +6,14 @@
 //! released its own locks and before its own answer is sent. A `BLMOVE` that is served this way writes another key,
 //! which may serve more clients, and so on.
 //!
+//! A write costs those who wait for another type nothing: what the key holds is read once, and only clients that wait
+//! for that type are served. If the type changes meanwhile, the command that changes it serves the others.
+//!
 //! Invariants
 //! 1. A waiter is answered once: by a command that writes its key, by its time limit, or by `CLIENT UNBLOCK`. Whoever
-//!    takes the sender out of [`Waiter::sender`] sends the answer.
-//! 2. The sender is locked after the locks of keys, never before: a `CLIENT UNBLOCK` in a transaction locks it while
-//!    `EXEC` holds the keys. So threads cannot wait for one another in a circle.
+//!    takes the sender out of [`Waiter::sender`] sends the answer, also if its change could not be written.
+//! 2. The mutexes of this module are held only to look something up or take it out: under them nothing is read,
+//!    written or locked. The tasks of connections lock them too.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -30,7 +33,7 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
 use crate::types::{self, DbNumber, Kind, Txn};
 
-/// Which clients wait for which keys: by metadata row, then by number in the order in which they came.
+/// Which clients wait for which keys, by metadata row.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     by_key: Mutex<HashMap<Vec<u8>, InOrder>>,
@@ -38,8 +41,8 @@ pub(crate) struct Waiters {
     last_number: AtomicU64,
 }
 
-/// Waiters by number, which is the order in which they came.
-type InOrder = BTreeMap<u64, Arc<Waiter>>;
+/// The waiters of a key by the type that they wait for, then by number, which is the order in which they came.
+type InOrder = BTreeMap<(Kind, u64), Arc<Waiter>>;
 
 /// One command that waits.
 #[derive(Debug)]
@@ -101,8 +104,8 @@ impl Waiting {
         session.peer.keeps(waiter.bytes);
         let mut by_key = server.waiters.by_key.lock();
         for row in waiter.rows() {
-            let waiter = Arc::clone(&waiter);
-            by_key.entry(row).or_default().insert(waiter.number, waiter);
+            let of_key = by_key.entry(row).or_default();
+            of_key.insert(waiter.place(), Arc::clone(&waiter));
         }
         drop(by_key);
         let mut by_client = server.waiters.by_client.lock();
@@ -159,12 +162,6 @@ impl Waiting {
             .consider(session, args, session.worked_micros);
     }
 
-    /// The answer, if it is there already.
-    pub fn try_outcome(&mut self) -> Option<Executed> {
-        let executed = self.receiver.try_recv().ok()?;
-        Some(self.for_client(executed))
-    }
-
     /// What of an outcome is sent to the client.
     fn for_client(&self, mut executed: Executed) -> Executed {
         if self.is_silent {
@@ -179,7 +176,7 @@ impl Drop for Waiting {
         let mut by_key = self.server.waiters.by_key.lock();
         for row in self.waiter.rows() {
             if let Some(of_key) = by_key.get_mut(&row) {
-                of_key.remove(&self.waiter.number);
+                of_key.remove(&self.waiter.place());
                 if of_key.is_empty() {
                     by_key.remove(&row);
                 }
@@ -224,14 +221,16 @@ impl Waiters {
         by_key.keys().filter(is_in).cloned().collect()
     }
 
-    fn at(&self, row: &[u8]) -> Vec<Arc<Waiter>> {
+    /// Whether anybody waits for a key.
+    fn any_at(&self, row: &[u8]) -> bool {
+        self.by_key.lock().contains_key(row)
+    }
+
+    /// The first waiter for a key whose number is at least `number`, of those that wait for this type.
+    fn first_at(&self, row: &[u8], kind: Kind, number: u64) -> Option<Arc<Waiter>> {
         let by_key = self.by_key.lock();
-        by_key
-            .get(row)
-            .into_iter()
-            .flat_map(BTreeMap::values)
-            .map(Arc::clone)
-            .collect()
+        let mut rest = by_key.get(row)?.range((kind, number)..=(kind, u64::MAX));
+        rest.next().map(|(_, waiter)| Arc::clone(waiter))
     }
 }
 
@@ -239,15 +238,33 @@ impl Waiters {
 pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
     let mut rows = VecDeque::from(touched);
     while let Some(row) = rows.pop_front() {
-        for waiter in server.waiters.at(&row) {
-            match waiter.serve(server, &row) {
-                Ok(Served::Answered(touched)) => rows.extend(touched),
-                Ok(Served::NotForIt) => {}
-                Ok(Served::NothingLeft) => break,
-                // What it waits for is there, so it must not wait for more. The next one may have better luck.
-                Err(error) => {
-                    waiter.fail(server, error);
-                }
+        if !server.waiters.any_at(&row) {
+            continue;
+        }
+        // If the row cannot be read, its waiters meet the same fault and are told of it.
+        let kinds = match kind_at(server, &row) {
+            Ok(kind) => kind.into_iter().collect(),
+            Err(_) => vec![Kind::List, Kind::SortedSet],
+        };
+        for kind in kinds {
+            serve_at(server, &row, kind, &mut rows);
+        }
+    }
+}
+
+/// Serves the clients that wait for this type at one key, until nothing is left for them. Adds the rows of the keys
+/// that this writes.
+fn serve_at(server: &Server, row: &[u8], kind: Kind, written: &mut VecDeque<Vec<u8>>) {
+    let mut number = 0;
+    while let Some(waiter) = server.waiters.first_at(row, kind, number) {
+        number = waiter.number + 1;
+        match waiter.serve(server, row) {
+            Ok(Served::Answered(touched)) => written.extend(touched),
+            Ok(Served::NotForIt) => {}
+            Ok(Served::NothingLeft) => break,
+            // What it waits for is there, so it must not wait for more. The next one may have better luck.
+            Err(error) => {
+                waiter.fail(server, error);
             }
         }
     }
@@ -271,6 +288,11 @@ impl Waiter {
         keys.take(most).map(|key| metadata_key(self.db, key))
     }
 
+    /// Its place among the waiters of a key.
+    fn place(&self) -> (Kind, u64) {
+        (self.waits_for(), self.number)
+    }
+
     /// Whether it takes an element from its first key and adds it to its second one.
     fn moves(&self) -> bool {
         matches!(self.spec.full_name, "blmove" | "brpoplpush")
@@ -292,11 +314,24 @@ impl Waiter {
     /// counted when the wait began.
     fn fail(&self, server: &Server, error: CommandError) -> bool {
         let sender = self.sender.lock().take();
-        sender.is_some_and(|sender| {
-            server.statistics.error(&server.counters, &error);
-            server.statistics.failed(self.spec, 1);
-            self.send(sender, Executed::reply(Reply::Error(error)))
-        })
+        sender.is_some_and(|sender| self.send_error(server, sender, error))
+    }
+
+    fn send_error(
+        &self,
+        server: &Server,
+        sender: oneshot::Sender<Executed>,
+        error: CommandError,
+    ) -> bool {
+        server.statistics.error(&server.counters, &error);
+        server.statistics.failed(self.spec, 1);
+        self.send(sender, Executed::reply(Reply::Error(error)))
+    }
+
+    /// Whether there is no answer yet, and somebody who wants one.
+    fn wants_answer(&self, server: &Server) -> bool {
+        let is_open = |sender: &oneshot::Sender<_>| !sender.is_closed();
+        self.sender.lock().as_ref().is_some_and(is_open) && self.stays(server)
     }
 
     /// Sends the answer. Returns false if the client is gone already.
@@ -327,7 +362,7 @@ impl Waiter {
     /// Runs its command again.
     ///
     /// # Errors
-    /// The command failed, or its change could not be written. Nothing was changed.
+    /// The command failed, and nobody has told the client yet. Nothing was changed.
     fn serve(&self, server: &Server, row: &[u8]) -> Result<Served, CommandError> {
         let Handler::Keys(work) = self.spec.handler else {
             return Ok(Served::NotForIt);
@@ -336,51 +371,61 @@ impl Waiter {
         let args = Args::new(&served, self.spec);
         let locks = Locks::of(self.spec.keys.of(&self.args));
         let guard = locks.take(&*server.store)?;
-        let mut sender = self.sender.lock();
-        if sender.as_ref().is_none_or(oneshot::Sender::is_closed) || !self.stays(server) {
+        if !self.wants_answer(server) {
             return Ok(Served::NotForIt);
         }
         let now_ms = server.clock.now_ms();
         let txn = Txn::begin(&*server.store, &server.shared, self.db, now_ms)?;
         let mut txn = txn.under(locks.scope());
-        let Some(kind) = live_kind(&mut txn, row)? else {
+        let (db, key) = decode_metadata_key(row)?;
+        txn.set_db(db);
+        let Some(metadata) = txn.lookup(&key)? else {
             return Ok(Served::NothingLeft);
         };
         let outcome: Outcome = work(&mut txn, args);
         let reply = match outcome {
             Ok(Reply::Wait { .. }) => return Ok(Served::NotForIt),
             Ok(reply) => reply,
-            // The key holds another type now. The client goes on waiting until the key holds the right one.
-            Err(_) if !self.waits_for(kind) => return Ok(Served::NotForIt),
+            // The key holds another type by now. The client goes on waiting until the key holds the right one.
+            Err(_) if metadata.content.kind() != self.waits_for() => return Ok(Served::NotForIt),
             Err(error) => return Err(error),
         };
-        let committed = commit(server, txn)?;
+        // From here on the client gets this answer and no other. Its time limit and `CLIENT UNBLOCK` find the sender
+        // gone, so neither has to wait for the commit.
+        let Some(sender) = self.sender.lock().take() else {
+            return Ok(Served::NotForIt);
+        };
+        let committed = match commit(server, txn) {
+            Ok(committed) => committed,
+            Err(error) => {
+                self.send_error(server, sender, error);
+                return Ok(Served::NotForIt);
+            }
+        };
         flag_watchers(server, &committed);
         drop(guard);
-        if let Some(sender) = sender.take() {
-            let mut executed = Executed::reply(reply);
-            executed.wrote = committed.wrote;
-            // The client may have left at this very moment. Then the element is lost, as it is when an answer is lost
-            // on the way.
-            let _ = self.send(sender, executed);
-        }
+        let mut executed = Executed::reply(reply);
+        executed.wrote = committed.wrote;
+        // The client may have left at this very moment. Then the element is lost, as it is when an answer is lost on
+        // the way.
+        let _ = self.send(sender, executed);
         // After the answer, so that notifications of the client's own change follow it.
         publish(server, &committed, Writer::default());
         Ok(Served::Answered(committed.touched))
     }
 
-    fn waits_for(&self, kind: Kind) -> bool {
-        let wanted = match self.spec.group {
+    /// The type of the key that can serve it.
+    fn waits_for(&self) -> Kind {
+        match self.spec.group {
             Group::SortedSet => Kind::SortedSet,
             _ => Kind::List,
-        };
-        kind == wanted
+        }
     }
 }
 
 /// The type that a key holds, if it exists. The row names the key by database and name.
-fn live_kind(txn: &mut Txn<'_>, row: &[u8]) -> types::Result<Option<Kind>> {
+fn kind_at(server: &Server, row: &[u8]) -> types::Result<Option<Kind>> {
     let (db, key) = decode_metadata_key(row)?;
-    txn.set_db(db);
-    Ok(txn.lookup(&key)?.map(|metadata| metadata.content.kind()))
+    let metadata = server.begin(db)?.peek(&key)?;
+    Ok(metadata.map(|metadata| metadata.content.kind()))
 }

@@ -36,7 +36,7 @@ use crate::commands::dispatch::{
     Executed, attempt, counts_lookups, execute_at, finish, finish_for_many, resolve,
 };
 use crate::commands::monitoring::recording::{Ending, Recording};
-use crate::commands::table::{Flag, Group, Handler, Spec};
+use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::Txn;
 
@@ -230,7 +230,8 @@ fn is_quick(spec: &Spec) -> bool {
     spec.has(Flag::Fast) || matches!(spec.full_name, "set" | "setex" | "psetex")
 }
 
-/// The elements that a quick command names, each with the key.
+/// The elements that a quick command names, each with the key: they are looked up together before it runs. One that is
+/// not listed here has its elements looked up one by one.
 pub(super) fn elements<'c>(
     spec: &Spec,
     words: &'c [Bytes],
@@ -245,14 +246,11 @@ pub(super) fn elements<'c>(
         }
         // Each member comes after its score, behind the options.
         "zadd" => (last % 2, 2, usize::MAX),
-        // Its arguments are bounds, not names.
-        "zcount" => (0, 1, 0),
-        _ => match spec.group {
-            Group::Hash | Group::Set => (0, 1, 1),
-            // The name comes last: an increment may come before it.
-            Group::SortedSet => (last, 1, 1),
-            _ => (0, 1, 0),
-        },
+        "hexists" | "hget" | "hincrby" | "hincrbyfloat" | "hsetnx" | "hstrlen" | "sismember"
+        | "zrank" | "zrevrank" | "zscore" => (0, 1, 1),
+        // The name comes second: behind the other key, or behind the increment.
+        "smove" | "zincrby" => (1, 1, 1),
+        _ => (0, 1, 0),
     };
     let names = behind.iter().skip(first).step_by(step).take(most);
     names.map(move |name| (&words[1], name))
@@ -437,4 +435,41 @@ fn run_in_one(
         executed.wrote = wrote;
     }
     Ok(executed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_elements_that_a_command_names_are_looked_up_before_it_runs() {
+        for (line, expected) in [
+            ("spop k 2", ""),
+            ("zpopmin k 2", ""),
+            ("zpopmax k 2", ""),
+            ("zcount k 0 1", ""),
+            ("zlexcount k - +", ""),
+            ("zcard k", ""),
+            ("get k", ""),
+            ("smembers k", ""),
+            ("smove k to a", "a"),
+            ("zincrby k 1 a", "a"),
+            ("zrank k a", "a"),
+            ("zscore k a", "a"),
+            ("hincrby k a 1", "a"),
+            ("hget k a", "a"),
+            ("sismember k a", "a"),
+            ("hset k a 1 b 2", "a b"),
+            ("hmget k a b", "a b"),
+            ("zadd k 1 a 2 b", "a b"),
+        ] {
+            let words: Vec<Bytes> = line.split(' ').map(Bytes::from).collect();
+            let spec = resolve(&words).unwrap();
+            let named = elements(spec, &words).map(|(key, name)| {
+                assert_eq!(key, "k", "{line}");
+                std::str::from_utf8(name).unwrap()
+            });
+            assert_eq!(named.collect::<Vec<_>>().join(" "), expected, "{line}");
+        }
+    }
 }

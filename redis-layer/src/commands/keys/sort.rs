@@ -27,7 +27,12 @@ struct Options {
 }
 
 impl Options {
-    fn parse(args: Args<'_>, may_store: bool) -> Result<Self, CommandError> {
+    /// Reads the options in their order. `check` refuses an option that reads keys whose names come from patterns.
+    fn parse(
+        args: Args<'_>,
+        may_store: bool,
+        check: impl Fn(&str) -> Result<(), CommandError>,
+    ) -> Result<Self, CommandError> {
         let mut options = Self::default();
         let mut position = 2;
         while position < args.len() {
@@ -46,9 +51,14 @@ impl Options {
                 options.store = Some(args.bytes(position));
             } else if args.is(position, "BY") && left >= 1 {
                 position += 1;
-                options.unsorted |= !c_text(args.get(position)).contains(&b'*');
+                if c_text(args.get(position)).contains(&b'*') {
+                    check("BY")?;
+                } else {
+                    options.unsorted = true;
+                }
                 options.by = Some(args.bytes(position));
             } else if args.is(position, "GET") && left >= 1 {
+                check("GET")?;
                 position += 1;
                 options.get.push(args.bytes(position));
             } else {
@@ -71,8 +81,8 @@ pub(crate) fn sort_ro(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) 
 }
 
 fn run(session: &Session, txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
-    session.account.check_sort(args)?;
-    let options = Options::parse(args, may_store)?;
+    let check = |option: &str| session.account.check_sort(args, option);
+    let options = Options::parse(args, may_store, check)?;
     let kind = txn
         .lookup(args.get(1))?
         .map(|metadata| metadata.content.kind());

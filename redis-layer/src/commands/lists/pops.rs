@@ -3,7 +3,7 @@
 //! A blocking command does the same as its plain form, but answers [`Reply::Wait`] if it finds nothing. How clients
 //! wait, and in which order they are served, is in [`blocking`](crate::commands::dispatch::blocking).
 
-use crate::commands::args::pops::{MultiPop, count_after_key};
+use crate::commands::args::pops::{MultiPop, count_after_key, wait};
 use crate::commands::lists::elements::{elements, finish_shorter, push_event, txn_event};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::list::{List, Side};
@@ -145,14 +145,6 @@ pub(crate) fn brpoplpush(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let timeout_ms = args.timeout_ms(3)?;
     let moved = Move::RIGHT_TO_LEFT.run(txn, args)?;
     Ok(moved.unwrap_or_else(|| wait(timeout_ms, Reply::Null)))
-}
-
-fn wait(timeout_ms: u64, on_timeout: Reply) -> Reply {
-    let on_timeout = Box::new(on_timeout);
-    Reply::Wait {
-        timeout_ms,
-        on_timeout,
-    }
 }
 
 /// `BLPOP key [key ...] timeout`

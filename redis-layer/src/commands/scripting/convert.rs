@@ -60,11 +60,11 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
             .find(|reply| !matches!(reply, Reply::Attributes(_)))
             .map_or(Value::Null, |reply| for_script(reply, resp3)),
         Reply::Earlier(_, reply) => for_script(*reply, resp3),
-        Reply::Attributes(_)
-        | Reply::Null
-        | Reply::NullArray
-        | Reply::Silence
-        | Reply::Wait { .. } => Value::Null,
+        Reply::Attributes(_) | Reply::Null | Reply::NullArray | Reply::Silence => Value::Null,
+        Reply::Wait { .. } => {
+            debug_assert!(false, "a command in a script cannot wait");
+            Value::Null
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands that remove members from sorted sets: by name, by range, from an end, and blocking forms that wait for a
 //! member.
 
-use crate::commands::args::pops::{MultiPop, count_after_key};
+use crate::commands::args::pops::{MultiPop, count_after_key, wait};
 use crate::commands::sorted_sets::range::{lex_range, rank_window, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
@@ -149,14 +149,7 @@ fn pop_or_wait(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outco
             ]));
         }
     }
-    Ok(wait(timeout_ms))
-}
-
-fn wait(timeout_ms: u64) -> Reply {
-    Reply::Wait {
-        timeout_ms,
-        on_timeout: Box::new(Reply::NullArray),
-    }
+    Ok(wait(timeout_ms, Reply::NullArray))
 }
 
 /// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT count]`
@@ -170,7 +163,7 @@ pub(crate) fn bzmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let pops = MultiPop::parse(args, 2, end)?;
     let timeout_ms = args.timeout_ms(1)?;
     let popped = pops.run(txn, args)?;
-    Ok(popped.unwrap_or_else(|| wait(timeout_ms)))
+    Ok(popped.unwrap_or_else(|| wait(timeout_ms, Reply::NullArray)))
 }
 
 /// `MIN` or `MAX`.

@@ -1,4 +1,4 @@
-//! The command table: everything about a command except its work.
+//! The command table: what most of the server needs to know of a command.
 //!
 //! Dispatch, locking, arity errors, `COMMAND` and `docs/commands.md` all read this one table. A
 //! test compares names, arities, flags, categories and key positions with a real server.

@@ -55,10 +55,13 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
             }
         }
         Reply::Earlier(protocol, reply) => encode(reply, *protocol, out),
-        // The dispatcher never lets a `Wait` come this far.
-        Reply::Silence | Reply::Wait { .. } => {}
+        Reply::Silence => {}
+        Reply::Wait { .. } => debug_assert!(false, "{NEVER_SENT}"),
     }
 }
+
+/// What is wrong if a wait is to be sent.
+const NEVER_SENT: &str = "a client waits, and is to get an answer: dispatch takes every wait out";
 
 fn list(out: &mut Vec<u8>, kind: u8, items: &[Reply], protocol: Protocol) {
     header(out, kind, length(items.len()));

@@ -44,17 +44,19 @@ fn rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<(Vec<String>, Vec
 
 /// How many elements in the rows come before the first one of the list, and how many come after the last one.
 fn removed_elements(all: &[Position], ends: &Ends) -> (usize, usize) {
-    let before = all.iter().take_while(|position| **position < ends.first);
+    let before = all
+        .iter()
+        .take_while(|position| **position < ends.first.position);
     let after = all.iter().rev();
-    let after = after.take_while(|position| **position > ends.last);
+    let after = after.take_while(|position| **position > ends.last.position);
     (before.count(), after.count())
 }
 
 /// The metadata knows how many removed elements the rows at the ends still hold.
 fn removal_faults(ends: &Ends, before: usize, after: usize) -> impl Iterator<Item = String> {
     let sides = [
-        ("before the first", ends.first_row.gone, before),
-        ("after the last", ends.last_row.gone, after),
+        ("before the first", ends.first.row.gone, before),
+        ("after the last", ends.last.row.gone, after),
     ];
     let wrong = sides
         .into_iter()
@@ -72,8 +74,8 @@ fn size_and_end_faults(positions: &[Position], size: u64, ends: &Ends) -> Vec<St
         faults.push(format!("its size is {size}, it has {found} elements"));
     }
     for (name, end, found) in [
-        ("first", &ends.first, positions.first()),
-        ("last", &ends.last, positions.last()),
+        ("first", &ends.first.position, positions.first()),
+        ("last", &ends.last.position, positions.last()),
     ] {
         if found != Some(end) {
             faults.push(format!(
@@ -119,7 +121,8 @@ pub(super) fn each_mark(
     let mut mark = Vec::new();
     each_row(snapshot, prefix, |position, row| {
         let positions = positions(position, row);
-        for position in positions.filter(|at| (&ends.first..=&ends.last).contains(&at)) {
+        let listed = &ends.first.position..=&ends.last.position;
+        for position in positions.filter(|at| listed.contains(&at)) {
             mark.clear();
             position.encode_into(&mut mark);
             show(&mark);

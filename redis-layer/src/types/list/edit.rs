@@ -102,8 +102,8 @@ impl List<'_, '_> {
             let path = vec![step];
             let new = Position { slot, path };
             for end in [&mut self.ends.first, &mut self.ends.last] {
-                if *end == old {
-                    end.clone_from(&new);
+                if end.position == old {
+                    end.position.clone_from(&new);
                 }
             }
             self.add_row(&new, element)?;

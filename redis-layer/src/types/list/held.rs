@@ -17,7 +17,7 @@ use bytes::Bytes;
 use crate::store::{Direction, KeyRange, Space, next_key};
 use crate::types::list::{List, Side};
 use crate::types::rows::bundle::{Growth, ListRow, is_bundle, one};
-use crate::types::rows::{EndRow, Ends, Position, RowPrefix};
+use crate::types::rows::{End, EndRow, Ends, Position, RowPrefix};
 use crate::types::{Error, Result, Txn};
 
 /// A row that was found, with the slot in its key.
@@ -58,16 +58,16 @@ pub(super) enum Place<'r> {
 impl Stretch {
     /// The whole list with these ends, but none of the tombstones before and after it.
     pub(super) fn whole(prefix: &RowPrefix, ends: &Ends) -> Self {
-        let (mut first, mut last) = (ends.first.clone(), ends.last.clone());
+        let (mut first, mut last) = (ends.first.position.clone(), ends.last.position.clone());
         // The key of a row at an end may have the slot of an element that is gone, so the range begins before those,
         // and ends after them.
-        first.slot = first.slot.wrapping_sub(i64::from(ends.first_row.gone));
-        last.slot = last.slot.wrapping_add(i64::from(ends.last_row.gone));
+        first.slot = first.slot.wrapping_sub(i64::from(ends.first.row.gone));
+        last.slot = last.slot.wrapping_add(i64::from(ends.last.row.gone));
         let end = next_key(&prefix.element_key(&last));
         Self {
             rows: KeyRange::between(prefix.element_key(&first), end),
-            low: ends.first.slot,
-            high: ends.last.slot,
+            low: ends.first.position.slot,
+            high: ends.last.position.slot,
         }
     }
 
@@ -220,24 +220,23 @@ impl List<'_, '_> {
     /// Takes the element at an end out of the list. There must be no middle at that end, so that the next end is the
     /// next slot.
     pub(super) fn take_end(&mut self, side: Side) -> Result<Bytes> {
-        let (end, end_row) = self.end(side);
-        let (slot, guess) = (end.slot, end_row.slot(end));
-        let held = self.holder(slot, guess)?;
+        let end = self.end(side);
+        let (slot, gone) = (end.position.slot, end.row.gone.saturating_add(1));
+        let held = self.holder(slot, end.row_slot())?;
         let element = held.element(slot)?;
         let next = slot.wrapping_add(side.step_inwards());
         let stays = self.size > 1 && held.row()?.holds(next);
         self.note_removed(&Position::slot(slot));
         self.size -= 1;
         let is_empty = self.size == 0;
-        let gone = end_row.gone.saturating_add(1);
-        let (end, end_row) = self.end_mut(side);
+        let end = self.end_mut(side);
         if !is_empty {
-            end.slot = next;
+            end.position.slot = next;
         }
         if stays {
-            *end_row = EndRow::of(held.slot, next, gone);
+            end.row = EndRow::of(held.slot, next, gone);
         } else {
-            *end_row = EndRow::default();
+            end.row = EndRow::default();
             self.txn.delete(Space::Data, held.key);
         }
         Ok(element)
@@ -246,9 +245,9 @@ impl List<'_, '_> {
     /// Writes a new element beyond an end: into the row at that end if this transaction wrote that row, otherwise
     /// into a row of its own.
     pub(super) fn put_beyond(&mut self, side: Side, element: Bytes) -> Result<()> {
-        let (end, end_row) = self.end(side);
-        let position = Position::slot(end.slot.wrapping_sub(side.step_inwards()));
-        let row = match end_row.gone {
+        let end = self.end(side);
+        let position = Position::slot(end.position.slot.wrapping_sub(side.step_inwards()));
+        let row = match end.row.gone {
             0 => self.with_another(side, &element)?,
             _ => {
                 self.cut(side)?;
@@ -258,20 +257,20 @@ impl List<'_, '_> {
         let (slot, value) = row.unwrap_or_else(|| (position.slot, one(element)));
         let key = self.prefix.element_key(&Position::slot(slot));
         self.txn.put(Space::Data, key, value);
-        let (end, end_row) = self.end_mut(side);
-        *end_row = EndRow::of(slot, position.slot, 0);
-        end.clone_from(&position);
+        let end = self.end_mut(side);
+        end.row = EndRow::of(slot, position.slot, 0);
+        end.position.clone_from(&position);
         self.size += 1;
         self.note_added(&position)
     }
 
     /// The row at an end with one more element, if this transaction wrote the row and it has room.
     fn with_another(&self, side: Side, element: &[u8]) -> Result<Option<(i64, Bytes)>> {
-        let (end, end_row) = self.end(side);
-        if !end.path.is_empty() || !self.txn.has_changed(Space::Data) {
+        let end = self.end(side);
+        if !end.position.path.is_empty() || !self.txn.has_changed(Space::Data) {
             return Ok(None);
         }
-        let slot = end_row.slot(end);
+        let slot = end.row_slot();
         let key = self.prefix.element_key(&Position::slot(slot));
         let Some(value) = self.txn.changed(Space::Data, &key) else {
             return Ok(None);
@@ -282,7 +281,7 @@ impl List<'_, '_> {
             Side::Left => (low, Growth::Leftwards),
             Side::Right => (high, Growth::Rightwards),
         };
-        let with = (outermost == end.slot)
+        let with = (outermost == end.position.slot)
             .then(|| row.with(growth, element))
             .flatten();
         Ok(with.map(|value| (slot, value)))
@@ -291,13 +290,16 @@ impl List<'_, '_> {
     /// The slots of a row that still belong to the list.
     fn live(&self, row: &ListRow<'_>) -> (i64, i64) {
         let (low, high) = row.slots();
-        (low.max(self.ends.first.slot), high.min(self.ends.last.slot))
+        (
+            low.max(self.ends.first.position.slot),
+            high.min(self.ends.last.position.slot),
+        )
     }
 
     /// Rewrites the row at an end without the elements that are gone.
     fn cut(&mut self, side: Side) -> Result<()> {
-        let (end, end_row) = self.end(side);
-        let held = self.holder(end.slot, end_row.slot(end))?;
+        let end = self.end(side);
+        let held = self.holder(end.position.slot, end.row_slot())?;
         if self.rewrite(&held, None)? {
             Ok(())
         } else {
@@ -362,9 +364,9 @@ impl List<'_, '_> {
     /// Says that the ends that lie between two slots have other rows now.
     fn end_rows_are(&mut self, low: i64, high: i64, row: impl Fn(i64) -> EndRow) {
         for side in [Side::Left, Side::Right] {
-            let (end, end_row) = self.end_mut(side);
-            if (low..=high).contains(&end.slot) {
-                *end_row = row(end.slot);
+            let end = self.end_mut(side);
+            if (low..=high).contains(&end.position.slot) {
+                end.row = row(end.position.slot);
             }
         }
     }
@@ -373,7 +375,7 @@ impl List<'_, '_> {
     /// removed.
     pub(super) fn remove_rows_at_end(&mut self, side: Side, count: u64) -> Result<()> {
         let (mut left, mut end) = (count, None);
-        let mut gone = self.end(side).1.gone;
+        let mut gone = self.end(side).row.gone;
         let mut rows = Vec::new();
         self.txn.each_row(
             Space::Data,
@@ -409,9 +411,8 @@ impl List<'_, '_> {
         }
         self.size -= count;
         if self.size > 0 {
-            let (next, row) = end.ok_or_else(|| self.too_few_elements())?;
-            let (end, end_row) = self.end_mut(side);
-            (*end, *end_row) = (next, row);
+            let (position, row) = end.ok_or_else(|| self.too_few_elements())?;
+            *self.end_mut(side) = End { position, row };
         }
         Ok(())
     }

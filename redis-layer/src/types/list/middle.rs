@@ -13,7 +13,7 @@
 use crate::store::{KeyRange, Space};
 use crate::types::list::held::Stretch;
 use crate::types::list::{List, Side};
-use crate::types::rows::{EndRow, Position};
+use crate::types::rows::{End, EndRow, Position};
 use crate::types::zset::rank::WALKED;
 use crate::types::{Error, Result};
 
@@ -26,7 +26,7 @@ impl List<'_, '_> {
     fn left_run(&self) -> u64 {
         match self.ends.middle {
             None => self.size,
-            Some((low, _)) => distance(self.ends.first.slot, low),
+            Some((low, _)) => distance(self.ends.first.position.slot, low),
         }
     }
 
@@ -34,7 +34,7 @@ impl List<'_, '_> {
     fn right_run(&self) -> u64 {
         match self.ends.middle {
             None => 0,
-            Some((_, high)) => distance(high, self.ends.last.slot),
+            Some((_, high)) => distance(high, self.ends.last.position.slot),
         }
     }
 
@@ -48,12 +48,17 @@ impl List<'_, '_> {
     pub fn position_of(&self, index: u64) -> Result<Position> {
         let (left, right) = (self.left_run(), self.right_run());
         if index < left {
-            let slot = self.ends.first.slot.wrapping_add_unsigned(index);
+            let slot = self.ends.first.position.slot.wrapping_add_unsigned(index);
             return Ok(Position::slot(slot));
         }
         let from_right = self.size - 1 - index;
         if from_right < right {
-            let slot = self.ends.last.slot.wrapping_sub_unsigned(from_right);
+            let slot = self
+                .ends
+                .last
+                .position
+                .slot
+                .wrapping_sub_unsigned(from_right);
             return Ok(Position::slot(slot));
         }
         let (skip, side) = if index - left <= from_right - right {
@@ -77,11 +82,11 @@ impl List<'_, '_> {
         if let Some((low, high)) = self.ends.middle {
             // No bundle crosses the edge of the middle: the edge slot was changed, or was an end, so its row was
             // split there.
-            if self.ends.first.slot < low {
+            if self.ends.first.position.slot < low {
                 stretch.rows.start = self.prefix.element_key(&Position::slot(low));
                 stretch.low = low;
             }
-            if self.ends.last.slot > high {
+            if self.ends.last.position.slot > high {
                 let behind = Position::slot(high.wrapping_add(1));
                 stretch.rows.end = Some(self.prefix.element_key(&behind));
                 stretch.high = high;
@@ -122,8 +127,8 @@ impl List<'_, '_> {
     /// Cuts the middle to the extent of the list.
     pub(super) fn clip_middle(&mut self) {
         if let Some((low, high)) = self.ends.middle {
-            let low = low.max(self.ends.first.slot);
-            let high = high.min(self.ends.last.slot);
+            let low = low.max(self.ends.first.position.slot);
+            let high = high.min(self.ends.last.position.slot);
             self.ends.middle = (self.size > 0 && low <= high).then_some((low, high));
         }
     }
@@ -137,9 +142,13 @@ impl List<'_, '_> {
             let found = self.positions(&self.whole(), side.inwards(), 0, 1)?;
             let found = found.into_iter().next();
             let found = found.ok_or_else(|| self.too_few_elements())?;
-            let (end, end_row) = self.end_mut(side);
-            if *end != found {
-                (*end, *end_row) = (found, EndRow::default());
+            let end = self.end_mut(side);
+            if end.position != found {
+                let row = EndRow::default();
+                *end = End {
+                    position: found,
+                    row,
+                };
             }
         }
         self.clip_middle();
@@ -158,7 +167,7 @@ impl List<'_, '_> {
     }
 
     pub(super) fn too_few_elements(&self) -> Error {
-        let row = self.prefix.element_key(&self.ends.first);
+        let row = self.prefix.element_key(&self.ends.first.position);
         Error::damaged(
             Space::Data,
             &row,

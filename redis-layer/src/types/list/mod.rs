@@ -28,7 +28,7 @@ use bytes::Bytes;
 use crate::store::{Direction, Space};
 use crate::types::packed::Strings;
 use crate::types::rows::bundle::one;
-use crate::types::rows::{Collection, EndRow, Ends, Position, RowPrefix};
+use crate::types::rows::{Collection, End, Ends, Position, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 use held::Stretch;
 
@@ -164,8 +164,8 @@ impl<'t, 's> List<'t, 's> {
         if self.size > 0 {
             return self.put_beyond(side, element);
         }
-        self.ends = Ends::regular(self.ends.first.slot, 1);
-        let position = self.ends.first.clone();
+        self.ends = Ends::regular(self.ends.first.position.slot, 1);
+        let position = self.ends.first.position.clone();
         self.add_row(&position, element)
     }
 
@@ -196,7 +196,7 @@ impl<'t, 's> List<'t, 's> {
         let popped = match count {
             0 => return Ok(Vec::new()),
             1 if self.ends.middle.is_none() => return Ok(vec![self.take_end(side)?]),
-            1 => vec![self.element_at(self.end(side).0)?],
+            1 => vec![self.element_at(&self.end(side).position)?],
             _ => {
                 let elements = self.elements(&self.whole(), side.inwards(), count)?;
                 elements.into_parts()
@@ -286,25 +286,17 @@ impl<'t, 's> List<'t, 's> {
         Ok(self.txn)
     }
 
-    /// The position at an end, and what is known of its row.
-    const fn end(&self, side: Side) -> (&Position, EndRow) {
+    const fn end(&self, side: Side) -> &End {
         match side {
-            Side::Left => (&self.ends.first, self.ends.first_row),
-            Side::Right => (&self.ends.last, self.ends.last_row),
+            Side::Left => &self.ends.first,
+            Side::Right => &self.ends.last,
         }
     }
 
-    const fn end_mut(&mut self, side: Side) -> (&mut Position, &mut EndRow) {
-        let Ends {
-            first,
-            last,
-            first_row,
-            last_row,
-            ..
-        } = &mut self.ends;
+    const fn end_mut(&mut self, side: Side) -> &mut End {
         match side {
-            Side::Left => (first, first_row),
-            Side::Right => (last, last_row),
+            Side::Left => &mut self.ends.first,
+            Side::Right => &mut self.ends.last,
         }
     }
 

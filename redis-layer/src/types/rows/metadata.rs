@@ -47,7 +47,7 @@ const _: () = assert!(MARK_BYTES < LAST_IS_KNOWN as usize);
 /// The type of a key. The numbers are part of the row format. Three numbers of older formats are refused: 2 was a
 /// hash whose fields had no order, 3 a list with one row for each element, and 5 a sorted set whose marks were
 /// escaped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
     /// A byte string.
@@ -187,16 +187,43 @@ impl std::fmt::Debug for Mark {
 /// number of an element and its position follow from one another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
-    /// The position of the first element.
-    pub first: Position,
-    /// The position of the last element.
-    pub last: Position,
-    /// The row of the first element.
-    pub first_row: EndRow,
-    /// The row of the last element.
-    pub last_row: EndRow,
+    /// The first element.
+    pub first: End,
+    /// The last element.
+    pub last: End,
     /// The first and the last slot where there may be no element, or several.
     pub middle: Option<(i64, i64)>,
+}
+
+/// The element at an end of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// Its position.
+    pub position: Position,
+    /// Its row.
+    pub row: EndRow,
+}
+
+impl End {
+    /// An element of the regular part, whose row has its slot.
+    #[must_use]
+    pub const fn slot(slot: i64) -> Self {
+        let row = EndRow {
+            gone: 0,
+            distance: 0,
+        };
+        Self {
+            position: Position::slot(slot),
+            row,
+        }
+    }
+
+    /// The slot that the key of its row probably has.
+    #[must_use]
+    pub fn row_slot(&self) -> i64 {
+        let distance = i64::from(self.row.distance);
+        self.position.slot.wrapping_add(distance)
+    }
 }
 
 /// What is known of the row at an end of a list, which may be a [bundle](super::bundle).
@@ -211,12 +238,6 @@ pub struct EndRow {
 }
 
 impl EndRow {
-    /// The slot that the row's key probably has.
-    #[must_use]
-    pub fn slot(self, end: &Position) -> i64 {
-        end.slot.wrapping_add(i64::from(self.distance))
-    }
-
     /// What to store for the row whose key has the slot `row`, for an end at the slot `end`.
     #[must_use]
     pub fn of(row: i64, end: i64, gone: u8) -> Self {
@@ -230,16 +251,8 @@ impl Ends {
     #[must_use]
     pub const fn regular(first: i64, size: u64) -> Self {
         Self {
-            first: Position::slot(first),
-            last: Position::slot(first.wrapping_add_unsigned(size).wrapping_sub(1)),
-            first_row: EndRow {
-                gone: 0,
-                distance: 0,
-            },
-            last_row: EndRow {
-                gone: 0,
-                distance: 0,
-            },
+            first: End::slot(first),
+            last: End::slot(first.wrapping_add_unsigned(size).wrapping_sub(1)),
             middle: None,
         }
     }
@@ -435,18 +448,16 @@ fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
     let Ends {
         first,
         last,
-        first_row,
-        last_row,
         middle,
     } = ends;
-    for row in [first_row, last_row] {
+    for End { row, .. } in [first, last] {
         value.extend_from_slice(&[row.gone, row.distance.to_be_bytes()[0]]);
     }
     let Some((low, high)) = middle else {
-        value.extend_from_slice(&encode_i64(first.slot));
+        value.extend_from_slice(&encode_i64(first.position.slot));
         return;
     };
-    for position in [first, last] {
+    for End { position, .. } in [first, last] {
         let start = value.len();
         position.encode_into(value);
         // Paths are far shorter than a byte can count: see `MAX_PATH` of lists.
@@ -464,27 +475,24 @@ fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
         EndRow { gone, distance }
     });
     if let Ok(slot) = bytes.try_into() {
-        return Some(Ends {
-            first_row,
-            last_row,
-            ..Ends::regular(decode_i64(slot), size)
-        });
+        let mut ends = Ends::regular(decode_i64(slot), size);
+        (ends.first.row, ends.last.row) = (first_row, last_row);
+        return Some(ends);
     }
     let mut rest = bytes;
-    let mut position = || {
+    let mut end = |row| {
         let steps = usize::from(*rest.get(U64_LEN)?);
         let (bytes, behind) = rest.split_at_checked((1 + steps) * U64_LEN + 1)?;
         rest = behind;
-        Position::decode(&[&bytes[..U64_LEN], &bytes[U64_LEN + 1..]].concat())
+        let position = Position::decode(&[&bytes[..U64_LEN], &bytes[U64_LEN + 1..]].concat())?;
+        Some(End { position, row })
     };
-    let (first, last) = (position()?, position()?);
+    let (first, last) = (end(first_row)?, end(last_row)?);
     let (low, high) = rest.split_first_chunk()?;
     let middle = (decode_i64(*low), decode_i64(high.try_into().ok()?));
     Some(Ends {
         first,
         last,
-        first_row,
-        last_row,
         middle: Some(middle),
     })
 }
@@ -567,22 +575,22 @@ mod tests {
         );
         assert_eq!(Metadata::decode(b"", &metadata.encode()).unwrap(), metadata);
         let list = |ends| Metadata::new(Content::List(collection, ends));
-        let regular = list(Ends {
-            last_row: EndRow::of(-2, 0, 3),
-            ..Ends::regular(-1, 2)
-        });
+        let mut ends = Ends::regular(-1, 2);
+        ends.last.row = EndRow::of(-2, 0, 3);
+        let regular = list(ends);
         assert_eq!(
             hex(&regular.encode()),
             "0800000000000000070000000000000002000003fe7fffffffffffffff"
         );
         let ends = Ends {
-            first: Position::slot(0),
-            last: Position {
-                slot: 1,
-                path: vec![5],
+            first: End::slot(0),
+            last: End {
+                position: Position {
+                    slot: 1,
+                    path: vec![5],
+                },
+                row: EndRow::default(),
             },
-            first_row: EndRow::default(),
-            last_row: EndRow::default(),
             middle: Some((0, 1)),
         };
         let changed = list(ends);

@@ -47,7 +47,8 @@ impl Txn<'_> {
     /// it before and it expired at once, that is over now.
     pub(crate) fn note_written(&mut self, key: &[u8], row: &[u8], value: &[u8]) {
         if self.holds_expired(row) {
-            self.note_expired_at(self.place_in_front(key), key, true);
+            let at = self.place_in_front(key);
+            self.note_expired_at(at, key, true);
             self.remove_own_expired();
         }
         self.wrote_expired |= !self.is_live_row(value);
@@ -83,7 +84,7 @@ impl Txn<'_> {
             self.own_expired += 1;
             if self.shared.wants(Class::Expired) {
                 let at = found.events.min(self.events.len());
-                self.events.insert(at, Event::expired(found.db, found.key));
+                self.insert_event(at, Event::expired(found.db, found.key));
                 told += 1;
             }
         }

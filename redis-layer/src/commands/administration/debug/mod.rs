@@ -14,7 +14,7 @@ mod protocol;
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -30,7 +30,7 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
     allow(session)?;
     let count = args.len();
     match args.get(1).to_ascii_lowercase().as_slice() {
-        b"sleep" if count == 3 => sleep(args),
+        b"sleep" if count == 3 => sleep(session, args),
         b"object" if count == 3 => object(session, args),
         b"set-active-expire" if count == 3 => {
             session.server.shared.set_active_expiry(is_on(args.get(2)));
@@ -90,13 +90,23 @@ fn allow(session: &Session) -> Result<(), CommandError> {
     }
 }
 
-/// `DEBUG SLEEP seconds`: only this connection sleeps.
-fn sleep(args: Args<'_>) -> Outcome {
+/// `DEBUG SLEEP seconds`: only this connection sleeps. The end of the server wakes it.
+fn sleep(session: &Session, args: Args<'_>) -> Outcome {
     const LONGEST_S: f64 = 3600.0;
+    const SLICE: Duration = Duration::from_millis(50);
     // Redis reads a text that is not a number as 0.
     let seconds = parse_double(args.get(2)).unwrap_or(0.0);
     let seconds = seconds.clamp(0.0, LONGEST_S);
-    run_blocking(|| std::thread::sleep(Duration::from_secs_f64(seconds)));
+    let until = Instant::now() + Duration::from_secs_f64(seconds);
+    let is_over = &session.server.shutdown.is_over;
+    run_blocking(|| {
+        while !is_over.load(Ordering::Acquire) {
+            match until.saturating_duration_since(Instant::now()) {
+                Duration::ZERO => break,
+                left => std::thread::sleep(left.min(SLICE)),
+            }
+        }
+    });
     Ok(Reply::OK)
 }
 
