@@ -68,7 +68,7 @@ const FOLLOWED: &str = "keys with bytes after the end";
 const UNKNOWN: &str = "bytes with a zero before neither ff nor 01";
 
 /// What no string becomes.
-const FOREIGN: [(&str, &[u8]); 21] = [
+const FOREIGN: [(&str, &[u8]); 22] = [
     (ENDLESS, b""),
     (ENDLESS, b"a"),
     (ENDLESS, b"a\x00"),
@@ -77,6 +77,8 @@ const FOREIGN: [(&str, &[u8]); 21] = [
     (ENDLESS, b"a\x01"),
     (ENDLESS, b"a\x00\xff"),
     (ENDLESS, b"a\x00\xff\x00"),
+    // With its pair undone, its last two bytes look like an end.
+    (ENDLESS, b"a\x00\xff\x01"),
     (ENDLESS, b"ab\xff"),
     (FOLLOWED, b"a\x00\x01b"),
     (FOLLOWED, b"\x00\x01\x00"),
@@ -163,8 +165,8 @@ pub(crate) fn strings() -> Vec<Vec<u8>> {
             .collect();
         all.extend(shorter.clone());
     }
-    // The digit is no zero byte.
-    all.push(b"0".to_vec());
+    // Every byte: spaces, capitals and line ends are bytes like others, and the digit is no zero byte.
+    all.extend((0..=255).map(|byte| vec![byte]));
     // As hexadecimal digits, these hold 00 and 00ff across the bounds of their bytes.
     all.extend([&b"p\x00"[..], b"p\x01", b"\x10\x0f\xf1"].map(<[u8]>::to_vec));
     all.extend([vec![b'a'; 255], vec![b'a'; 256], vec![b'b'; 257]]);
@@ -172,6 +174,8 @@ pub(crate) fn strings() -> Vec<Vec<u8>> {
         let with = |end: &[u8]| [&vec![b'a'; length], end].concat();
         all.extend([with(b""), with(b"\x00b"), with(b"\x00c")]);
     }
+    // Two bytes do not hold its length.
+    all.push(vec![b'a'; 65_537]);
     let mut seen = HashSet::new();
     all.retain(|string| seen.insert(string.clone()));
     all

@@ -110,12 +110,26 @@ fn tuples() -> Vec<Tuple> {
         "\u{7}",
         "two\nlines",
         "two\nwords",
+        // What becomes the same without the end of a line, with a space for it, or in small letters.
+        "twolines",
+        "two lines",
+        "\u{c8}",
+        "\u{e8}",
+        // Two zero bytes, and what may become the same when one of them is escaped by bytes that stay as they are.
+        "a\0\0",
+        "a\0\0b",
+        "a\u{1}\u{1}",
+        "a\u{1}\u{2}",
+        // The last byte of its length is that of a longer text, which comes before it.
+        "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
     ]
     .into_iter();
     let texts = texts.chain(long_texts());
     let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
     // From here on a double has no place for every whole number.
     let more = more.chain([0, 1, 2].map(|n| ("ann", (1 << 53) + n, "")));
+    // One bit more than a type or a width of bytes has.
+    let more = more.chain([16, 40, 48, 56].map(|bits| ("ann", 1 << bits, "")));
     // One hexadecimal digit more.
     let more = more.chain([(1 << 60) - 1, 1 << 60].map(|number| ("ann", number, "")));
     all.into_iter()
@@ -145,7 +159,10 @@ fn keys() -> PartOf<Key> {
 }
 
 fn classes(user: &str, number: u64) -> Vec<&'static str> {
-    let mut classes = vec![if user.contains('\0') {
+    let mut classes = vec![if user.contains("\0\0") {
+        // Apart, so that one zero byte is shown where one is enough.
+        "tuples whose user has two zero bytes"
+    } else if user.contains('\0') {
         "tuples whose user has a zero byte"
     } else if user.contains(':') {
         "tuples whose user has a colon"

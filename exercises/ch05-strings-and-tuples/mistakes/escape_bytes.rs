@@ -618,6 +618,15 @@ fn of_a_fixed_width() -> Vec<Mistake<Escape>> {
             .says("zero bytes up to a width of 32, and a cut after it")
             .why(WHY)
             .link(WIDTH),
+        in_encode("length_in_two_bytes", |value| {
+            let length = value.len().to_be_bytes();
+            [&length[length.len() - 2..], value].concat()
+        })
+            .says("the length in two bytes, then the string")
+            .why(
+                "The length is compared before any letter, so \"b\" sorts before \"aa\". And 65536 does not fit into two bytes.",
+            )
+            .link(WIDTH),
     ]
 }
 

@@ -127,8 +127,14 @@ fn too_strict() -> Vec<Mistake<Tester<Pair>>> {
                 assert!(encode(&vec![b'a'; length]).len() < encode(&vec![b'a'; length + 1]).len());
             }
         })
-        .says("a test that demands a longer key for a longer string")
-        .why("Nobody has set this rule. Groups of eight have nine bytes for every string of up to seven."),
+        .says(
+            "a test of the four rules that also demands something that groups of eight do not have: a longer key for a longer \
+             string, say, or one last byte for all keys",
+        )
+        .why(
+            "Nobody has set such a rule. Groups of eight have nine bytes for every string of up to seven, and their last byte says how \
+             many were filled in.",
+        ),
         weak("refuses_everything", "accepts-right", |encode, _| {
             for pair in strings().windows(2) {
                 assert!(encode(&pair[0]) > encode(&pair[1]));

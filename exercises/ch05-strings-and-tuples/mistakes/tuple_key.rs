@@ -358,6 +358,15 @@ pub fn all() -> Vec<Mistake<Key>> {
              Fields that end by themselves need no separator.",
         )
         .link(SCAN),
+        mistake("joined_by_spaces_and_padded", |user, number, note| {
+            format!("{user} {number:020} {note}").into_bytes()
+        })
+        .says("the fields as text, joined by spaces, the number with twenty digits")
+        .why(
+            "The number is right now. But a name may hold a space, or go on with a byte below it, such as a zero byte or the end of a \
+             line. Fields that end by themselves need no separator.",
+        )
+        .link(FIELDS),
         mistake("joined_by_slashes", |user, number, note| {
             format!("{user}/{number}/{note}").into_bytes()
         })
@@ -458,8 +467,8 @@ pub fn all() -> Vec<Mistake<Key>> {
         mistake("pairs_of_the_user_exchanged", |user, number, note| {
             [user.replace('\0', "\0\u{1}").as_bytes(), b"\0\xff", &number.to_be_bytes(), note.as_bytes()].concat()
         })
-        .says("00 01 for each zero byte of the user, and 00 ff after it")
-        .why("Nothing collides. But where `a` ends, `a\\0` goes on, and 01 comes before ff: the longer name sorts first. The end has to be the lesser of the two.")
+        .says("a pair for each zero byte of the user that is less than the pair after the user, as 00 01 is less than 00 ff")
+        .why("Nothing collides. But where `a` ends, `a\\0` goes on, and its pair comes first: the longer name sorts before the shorter one. The end has to be the lesser of the two.")
         .link(REPAIR),
         mistake("length_of_the_note_in_one_byte", |user, number, note| {
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &[note.len() as u8], note.as_bytes()].concat()
@@ -491,6 +500,15 @@ pub fn all() -> Vec<Mistake<Key>> {
              the number the byte that counts least.",
         )
         .link(WIDTH),
+        mistake("user_ended_by_a_space", |user, number, note| {
+            [user.as_bytes(), b" ", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("a space after the user")
+        .why(
+            "A name may hold a space itself. And zero bytes, line ends and other control characters are less than a space: `a\\u{1}` sorts before \
+             `a`. Nothing below the end of a name may continue it. Escape and terminate.",
+        )
+        .link(SCAN),
         mistake("user_in_utf_16", |user, number, note| {
             let units: Vec<u8> = user.encode_utf16().flat_map(u16::to_be_bytes).collect();
             [&escape_and_end(&units)[..], &number.to_be_bytes(), note.as_bytes()].concat()
@@ -659,6 +677,13 @@ pub fn all() -> Vec<Mistake<Key>> {
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
         })
         .says("the user in small letters")
+        .why("`Ann` and `ann` are two users, and with one number and one note they share a key here. `str` compares capital letters as the bytes they are.")
+        .link(FIELDS),
+        mistake("user_in_small_ascii_letters", |user, number, note| {
+            let user = user.to_ascii_lowercase();
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user with its letters A to Z made small")
         .why("`Ann` and `ann` are two users, and with one number and one note they share a key here. `str` compares capital letters as the bytes they are.")
         .link(FIELDS),
         mistake("note_trimmed", |user, number, note| {

@@ -122,7 +122,19 @@ fn plays() -> Vec<Play> {
     plays.sort_by_key(|(size, _)| *size);
     // In hexadecimal a tab is one digit, unless somebody fills it up. The first byte of the last letter is f4: taken from
     // anything less than that it wraps around.
-    let texts = ["a\u{1}", "a\t", "\u{10ffff}"];
+    // Then two zero bytes, and what becomes the same without the end of a line, or in small letters.
+    let texts = [
+        "a\u{1}",
+        "a\t",
+        "\u{10ffff}",
+        "a\0\0",
+        "a\0\0b",
+        "two\nlines",
+        "twolines",
+        "two lines",
+        "\u{c8}",
+        "\u{e8}",
+    ];
     let texts = texts.into_iter().chain(long_texts());
     let texts = texts.flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
     let times = HEXADECIMAL.map(|time| ("ann", time, "jazz"));

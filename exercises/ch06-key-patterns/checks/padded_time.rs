@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 29] = [
+const FOREIGN: [(&str, &[u8]); 31] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -98,6 +98,9 @@ const FOREIGN: [(&str, &[u8]); 29] = [
     // The neighbours of the digits in ASCII, each by itself.
     (LETTER, b"0000000000000000001:"),
     (LETTER, b"0000000000000000001/"),
+    // The one number that is the same with this sign.
+    (LETTER, b"-0000000000000000000"),
+    (LETTER, b"0000000000000000010\n"),
     // Digits of another script: twenty bytes, then twenty letters. The last is twenty letters too, of several bytes.
     (LETTER, "٠٠٠٠٠٠٠٠١٠".as_bytes()),
     (LETTER, "٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠١٠".as_bytes()),

@@ -75,7 +75,7 @@ fn of_the_time() -> [Mistake<Key>; 4] {
     ]
 }
 
-fn of_the_texts() -> [Mistake<Key>; 7] {
+fn of_the_texts() -> [Mistake<Key>; 9] {
     [
         mistake("title_minus_from_127_panics", "returns", |user, time, title| {
             let turned_byte = |byte: &u8| {
@@ -127,10 +127,22 @@ fn of_the_texts() -> [Mistake<Key>; 7] {
         .says("the user in small letters")
         .why("`Ann` and `ann` are two users, and their plays share keys here. `str` compares capital letters as the bytes they are.")
         .link(RULES),
+        mistake("user_in_small_ascii_letters", "order", |user, time, title| {
+            with_time(&user.to_ascii_lowercase(), &turned(time), title)
+        })
+        .says("the user with its letters A to Z made small")
+        .why("`Ann` and `ann` are two users, and their plays share keys here. `str` compares capital letters as the bytes they are.")
+        .link(RULES),
         mistake("title_in_small_letters", "order", |user, time, title| {
             with_time(user, &turned(time), &title.to_lowercase())
         })
         .says("the title in small letters")
+        .why("`Jazz` and `jazz` are two titles, and their plays share keys here. `str` compares capital letters as the bytes they are.")
+        .link(RULES),
+        mistake("title_in_small_ascii_letters", "order", |user, time, title| {
+            with_time(user, &turned(time), &title.to_ascii_lowercase())
+        })
+        .says("the title with its letters A to Z made small")
         .why("`Jazz` and `jazz` are two titles, and their plays share keys here. `str` compares capital letters as the bytes they are.")
         .link(RULES),
         mistake("zero_bytes_after_the_user_dropped", "order", |user, time, title| {

@@ -115,6 +115,17 @@ pub(crate) fn rows() -> Vec<(&'static str, u64)> {
     rows.sort_by_key(|row| row.0);
     rows.into_iter()
         .map(|(_, name, number)| (name, number))
+        .chain(
+            [
+                "two\nlines",
+                "twolines",
+                "two lines",
+                "\u{c8}",
+                "\u{e8}",
+                "a\0\0",
+            ]
+            .map(|name| (name, 1)),
+        )
         .chain(long_texts().map(|name| (name, 1)))
         .collect()
 }

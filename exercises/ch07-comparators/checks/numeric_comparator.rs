@@ -1,4 +1,4 @@
-//! An order over some sixty keys: every pair both ways, the laws first, then the answers.
+//! An order over some seventy keys: every pair both ways, the laws first, then the answers.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 65] = [
+const KEYS: [&[u8]; 69] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -40,6 +40,8 @@ const KEYS: [&[u8]; 65] = [
     b"",
     b"item:-5",
     b"item:-10",
+    b"item:+5",
+    b"item:+10",
     b"item:2000000000",
     b"item:3000000000",
     b"item:4294967297",
@@ -85,6 +87,8 @@ const KEYS: [&[u8]; 65] = [
     // A byte does not hold the count of these digits.
     &long::<255>(b'9'),
     &long::<256>(b'4'),
+    &long::<6000>(b'9'),
+    &long::<6001>(b'1'),
     &behind::<5001>(*b"x9"),
     &behind::<5002>(*b"10"),
 ];

@@ -171,6 +171,15 @@ fn of_names() -> Vec<Mistake<Keys>> {
              colon, does not. Two programs with two orders must not share a store.",
         )
         .link(TASK),
+        keys("ended_by_a_sign_below_the_digits", |name, number| {
+            [name.as_bytes(), b"/", &number.to_be_bytes()].concat()
+        })
+        .says("the name ended by a sign such as `/` or `-` instead of the colon")
+        .why(
+            "The comparator sees the colon, and every digit is less than a colon: `item1` comes before `item`. These signs are less than \
+             the digits, and put `item` first. Two programs with two orders must not share a store.",
+        )
+        .link(TASK),
         keys("ended_by_ff", |name, number| {
             [name.as_bytes(), b"\xff", &number.to_be_bytes()].concat()
         })

@@ -21,7 +21,7 @@
 //! The prefix may hold any bytes, digits too, as in `a1b2`: its number is 2. Keys need not be text.
 //!
 //! **Check.** `cargo workbook check numeric-comparator`, or `cargo test -p ch07-comparators numeric-comparator`. The laws are
-//! checked first, on all pairs and triples of about sixty keys, then the order.
+//! checked first, on all pairs and triples of about seventy keys, then the order.
 
 use std::cmp::Ordering;
 

@@ -684,3 +684,55 @@ fn a_test_that_some_wrong_comparators_survive_is_refused_and_told_where_they_sho
         ],
     );
 }
+
+#[test]
+fn numbers_of_thousands_of_digits_and_with_a_plus_are_compared() {
+    let padded = order(|a, b| {
+        let fields = |key| {
+            let (prefix, digits): (&[u8], &[u8]) = split(key);
+            let text = String::from_utf8_lossy(digits).into_owned();
+            (
+                prefix.to_vec(),
+                !digits.is_empty(),
+                format!("{text:0>5500}"),
+            )
+        };
+        fields(a).cmp(&fields(b)).then(a.cmp(b))
+    });
+    observed(&padded, "order", &["{5999 times}"]);
+    let unsigned = order(|a, b| {
+        let fields = |key| {
+            let (prefix, digits): (&[u8], &[u8]) = split(key);
+            let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+            let digits = &digits[zeros..];
+            (
+                prefix.strip_suffix(b"+").unwrap_or(prefix).to_vec(),
+                digits.len(),
+                digits.to_vec(),
+            )
+        };
+        fields(a).cmp(&fields(b)).then(a.cmp(b))
+    });
+    observed(&unsigned, "order", &["item:+"]);
+}
+
+#[test]
+fn names_that_differ_in_little_have_other_keys() {
+    use solutions::encode_instead::{decode, encode};
+    let wrong: [fn(&str) -> String; 3] = [
+        |name| name.replace('\n', ""),
+        |name| name.replace('\n', " "),
+        |name| name.replace('È', "è"),
+    ];
+    for change in wrong {
+        let verdict = keys(move |name, number| encode(&change(name), number), decode);
+        observed(&verdict, "order", &["share a key"]);
+    }
+    for sign in ["/", "-", "#"] {
+        let signed = keys(
+            move |name, number| [name.as_bytes(), sign.as_bytes(), &number.to_be_bytes()].concat(),
+            decode,
+        );
+        named(&signed, "ended_by_a_sign_below_the_digits");
+    }
+}

@@ -239,13 +239,23 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
                     (changes.add_gems)(board, "E", 300);
                     String::new()
                 }),
+                // The member that is asked for, and not the one that is there.
+                ("F, 3", |changes, board| {
+                    (changes.add_gems)(board, "F", 3);
+                    String::new()
+                }),
             ],
         ))
         .part(part(
             "set_paid",
-            &[("E", |changes, board| {
-                format!("{}, ", (changes.set_paid)(board, "E"))
-            })],
+            &[
+                ("E", |changes, board| {
+                    format!("{}, ", (changes.set_paid)(board, "E"))
+                }),
+                ("F", |changes, board| {
+                    format!("{}, ", (changes.set_paid)(board, "F"))
+                }),
+            ],
         ))
         .part(part(
             "win",
@@ -259,6 +269,9 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
                 // No gems are no reason to keep the old time.
                 ("E, 0, 21645743", |changes, board| {
                     format!("{}, ", (changes.win)(board, "E", 0, 21_645_743))
+                }),
+                ("F, 3, 290081199", |changes, board| {
+                    format!("{}, ", (changes.win)(board, "F", 3, 290_081_199))
                 }),
             ],
         ))
@@ -289,8 +302,16 @@ fn part(function: &'static str, calls: &[Call]) -> PartOf<Changes> {
     let stories = STORIES.map(|story| (story, calls[0]));
     let others = calls[1..].iter().map(|call| (STORIES[0], *call));
     let stories: Vec<(Story, Call)> = stories.into_iter().chain(others).collect();
-    for before in BEFORE {
-        for &(story, (arguments, run)) in &stories {
+    // What goes wrong with a member by itself is shown before what goes wrong beside another one.
+    let (alone, beside): (Vec<_>, Vec<_>) = stories
+        .into_iter()
+        .partition(|(_, (arguments, _))| arguments.starts_with('E'));
+    for (before, stories) in BEFORE
+        .map(|before| (before, &alone))
+        .into_iter()
+        .chain(BEFORE.map(|before| (before, &beside)))
+    {
+        for &(story, (arguments, run)) in stories {
             if !possible(before, story) || by_luck(function, before, story) {
                 continue;
             }

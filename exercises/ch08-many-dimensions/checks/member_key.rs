@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kit::answer::quoted_text;
 use kit::check::has_key;
+use kit::render::brief;
 use kit::values::{long_texts, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
@@ -39,7 +40,7 @@ impl Members {
 const LATEST: u64 = 9_999_999_999_999;
 
 /// Texts that are no member.
-const FOREIGN: [&str; 21] = [
+const FOREIGN: [&str; 26] = [
     "E-1-8428189998740",
     "E",
     "",
@@ -57,6 +58,12 @@ const FOREIGN: [&str; 21] = [
     "1-842818999874a-E",
     "1- 428189998740-E",
     "1-+428189998740-E",
+    "1--428189998740-E",
+    "+1-8428189998740-E",
+    " 1-8428189998740-E",
+    "1 -8428189998740-E",
+    // Thirteen bytes, and the last two are one sign that counts as a number.
+    "1-84281899987²-E",
     "1-842818999874é-E",
     "1-8428189998740é",
     "1-٨٤٢٨١٨٩٩٩٨٧٤٠-E",
@@ -92,7 +99,7 @@ pub(crate) fn exercise_of(learner: Members) -> Exercise<Members> {
                 })?;
                 let call = &part.probes[late].call;
                 Some(check::Finding {
-                    summary: format!("{call} must be None, but it is {}", outcomes[late].brief()),
+                    summary: format!("{call} must be None, but it is {}", brief(&outcomes[late].brief())),
                     detail: String::new(),
                     calls: vec![call.clone()],
                 })

@@ -654,3 +654,34 @@ fn a_win_in_two_steps_is_named_whatever_the_second_starts_from() {
     };
     named(&winning(from_the_sum), "win_gems_then_time_of_the_sum");
 }
+
+#[test]
+fn a_member_is_the_one_that_was_asked_for() {
+    let adding = Changes::new(|board, _, gems| add_gems(board, "E", gems), set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(adding));
+    observed(&verdict, "gems", &["add_gems(F, 3)"]);
+    let verdict = paying(|board, _| set_paid(board, "E"));
+    observed(&verdict, "paid", &["set_paid(F)"]);
+    let verdict = winning(|board, _, gems, time| win(board, "E", gems, time));
+    observed(&verdict, "both", &["win(F, 3, 290081199)"]);
+}
+
+#[test]
+fn a_flag_and_a_time_are_digits_alone() {
+    let changed = |change: fn(&str) -> String| members(member, move |text| name(&change(text)));
+    for change in [
+        |text: &str| text.trim_start().to_owned(),
+        |text: &str| text.trim_start_matches('+').to_owned(),
+        |text: &str| text.replacen(" -", "-", 1),
+        |text: &str| text.replacen("1--", "1-0", 1),
+    ] {
+        observed(&changed(change), "round-trip", &["must be None"]);
+    }
+    let numeric = members(member, |text| {
+        let (flag, rest) = text.split_once('-')?;
+        let (digits, name) = rest.split_at_checked(13)?;
+        let right = ["0", "1"].contains(&flag) && digits.chars().all(char::is_numeric);
+        Some(name.strip_prefix('-').filter(|_| right)?.to_owned())
+    });
+    observed(&numeric, "round-trip", &["must be None"]);
+}

@@ -25,7 +25,7 @@ const STORES: [&[Line]; 6] = [
     ],
     &[],
     // A value and keys that are taken apart or made wrongly by hand.
-    &[(70_000, "a\0b", (1 << 53) + 1, New)],
+    &[(70_000, "a\0\0b\0", (1 << 53) + 1, New)],
     // The ends of every type.
     &[(0, "", 0, New), (u32::MAX, "ann", u64::MAX, Shipped)],
     // Ids that end in the same byte, or in the same two.

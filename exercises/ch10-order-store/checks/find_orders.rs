@@ -78,6 +78,7 @@ const STORES: [&[Line]; 7] = [
         (4, "ann\0", 1 << 40, New),
         (5, "ann", u64::MAX, New),
         (6, "Ann", 1 << 63, Paid),
+        (7, "ann\0\0", 300, Shipped),
     ],
     &[],
     &[
@@ -100,13 +101,14 @@ const STORES: [&[Line]; 7] = [
     ],
 ];
 
-const USERS: [&str; 11] = [
+const USERS: [&str; 12] = [
     "ann",
     "bob",
     "anna",
     "an",
     "",
     "ann\0",
+    "ann\0\0",
     "zoe",
     "Ann",
     " ann",

@@ -36,7 +36,7 @@ impl Placing {
     }
 }
 
-const ORDERS: [Line; 16] = [
+const ORDERS: [Line; 18] = [
     (7, "ann", 500, New),
     (258, "anna", 300, Paid),
     (8, "ann", 500, Shipped),
@@ -57,6 +57,8 @@ const ORDERS: [Line; 16] = [
         New,
     ),
     (11, "ÉVA", 500, New),
+    (13, "a\0\0b", 500, New),
+    (14, "two\nlines", 500, New),
     // A double has no room for it.
     (12, "ann", (1 << 53) + 1, Paid),
 ];

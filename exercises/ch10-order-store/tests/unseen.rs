@@ -1031,3 +1031,54 @@ fn a_prefix_without_its_letter_finds_nothing() {
     };
     named(&finding(of_user, turned), "times_read_as_little_endian");
 }
+
+#[test]
+fn every_zero_byte_of_a_name_is_escaped() {
+    let once = |user: &str| {
+        let mut escaped = user.as_bytes().to_vec();
+        if let Some(zero) = user.find('\0') {
+            escaped.insert(zero + 1, 0xff);
+        }
+        [&b"u"[..], &escaped, &[0, 1]].concat()
+    };
+    let verdict = placing(
+        move |order| {
+            let mut four = keys(order);
+            four[1] = [
+                &once(&order.user)[..],
+                &(!order.at).to_be_bytes(),
+                &order.id.to_be_bytes(),
+            ]
+            .concat();
+            four
+        },
+        place,
+    );
+    observed(&verdict, "bytes", &[r#"keys(13 "a\0\0b" 500 New)[1]"#]);
+    let verdict = judged(&find_orders::exercise_of(Queries::new(
+        move |db, user, limit| {
+            let rows = db.default_family().prefix(once(user)).take(limit);
+            let id = |key: Vec<u8>| u32::from_be_bytes(*key.last_chunk().unwrap());
+            rows.map(|row| Ok(id(row?.0))).collect()
+        },
+        between,
+        with_status,
+    )));
+    observed(&verdict, "user", &[r#""ann\0\0", 100"#]);
+}
+
+#[test]
+fn a_change_keeps_every_byte_of_the_user() {
+    let cut = |db: &Db, id: u32, to: Status| {
+        let own = (b'o', id).to_key();
+        let said = right_change(db, id, to)?;
+        if said == Change::Changed {
+            let value = db.get(&own)?.unwrap();
+            let mut order = Order::read(id, &value).unwrap();
+            order.user.truncate(order.user.trim_end_matches('\0').len());
+            db.put(own, order.value())?;
+        }
+        Ok(said)
+    };
+    observed(&changing(cut), "rows", &[r"a\0\0b"]);
+}

@@ -9,6 +9,7 @@ use crate::exercise::{Judged, Sheet, Who};
 use crate::guard;
 use crate::isolate::Behaviour;
 use crate::message;
+use crate::render::brief;
 
 /// Where a learner stands with an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -245,8 +246,10 @@ fn returns(
             format!("{call} reaches a `todo!()` in another file, {place}")
         }
         Outcome::Todo { .. } => format!("{call} reaches a `todo!()`"),
-        Outcome::Panic { message, place } => format!("{call} panics {place}: {message}"),
-        other => format!("{call}: {}", other.brief()),
+        Outcome::Panic { message, place } => {
+            format!("{call} panics {place}: {}", brief(message))
+        }
+        other => format!("{call}: {}", brief(&other.brief())),
     };
     Some(Finding {
         summary,
@@ -270,8 +273,8 @@ fn same_answer(sheet: &Sheet, before: &Outcome, probe: usize, again: &Outcome) -
     Finding {
         summary: format!(
             "{call} gave {} at first, and then {}",
-            before.brief(),
-            again.brief()
+            brief(&before.brief()),
+            brief(&again.brief())
         ),
         detail:
             "  The same call must give the same answer, whatever was called before, and when.\n"

@@ -95,7 +95,7 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         if differ {
             said.push(format!(
                 "The messages differ; the first is {}.",
-                outcomes[first].brief()
+                brief(&outcomes[first].brief())
             ));
         }
     }
