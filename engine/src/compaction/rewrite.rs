@@ -313,8 +313,9 @@ impl<'a> Rewrite<'a> {
         }
     }
 
-    /// Rewrites all of `input`, which must hold `entries` entries, the first of them in `file` if not in memory. `is_sound` says whether they really are there; it is
-    /// asked with debug assertions, if another number was read.
+    /// Rewrites all of `input`, which must hold `entries` entries, the first of them in `file` if not in
+    /// memory. `is_sound` says whether they really are there; it is asked with debug assertions, if another
+    /// number was read.
     fn run(
         mut self,
         input: &mut impl Input,

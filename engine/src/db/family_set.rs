@@ -27,7 +27,8 @@ pub struct ListedFamily {
     pub comparator: String,
 }
 
-/// The families of the database in `dir`, in the order of their creation. See [`Db::list_families`](super::Db::list_families).
+/// The families of the database in `dir`, in the order of their creation. See
+/// [`Db::list_families`](super::Db::list_families).
 pub(super) fn list_families(dir: &Path, vfs: &dyn Vfs) -> Result<Vec<ListedFamily>> {
     let (_, edits) = read_in_force(vfs, dir, |number| read_manifest(vfs, dir, number))?;
     let mut families: Vec<FamilyRecord> = Vec::new();
