@@ -7,7 +7,7 @@
 //! Where rows were removed, a store may have to step over what they leave until it has compacted. So whoever removes
 //! many keys in small batches goes on behind the last batch ([`DueKeys`]): a look from the beginning for each of them
 //! made the time grow with the square of the keys. And no look begins at the beginning of time, but where the last one
-//! from there found the first row ([`Floor`]): half a million keys that had expired made each `DBSIZE` take 30 ms.
+//! from there found the first row (`Floor`): half a million keys that had expired made each `DBSIZE` take 30 ms.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
