@@ -25,11 +25,12 @@ const STEP_ROWS: usize = 4096;
 /// How long to wait between two steps.
 const STEP_PAUSE: Duration = Duration::from_millis(100);
 /// After a step that mostly removed, the pause is so many times as long as the step worked, and no longer than after
-/// others. So removing takes about a fifth of a core, and more only if a step takes longer than a fortieth of a second.
+/// others. So removing takes about a fifth of a core, and more if a step takes longer than a fortieth of a second, or if
+/// there is a backlog.
 const STEP_REST: u32 = 4;
 const STEP_PAUSE_LEAST: Duration = Duration::from_millis(1);
-/// After so many such steps in a row, a quarter of a million rows, commands leave behind more than that. Then the pause is
-/// as long as the work; after twice as many it is half as long, and so on.
+/// After so many such steps in a row, about a quarter of a million rows, the pause is as long as the work; after twice as
+/// many it is half as long, and so on. Commands can leave rows behind faster than a fifth of a core removes them.
 const BACKLOG_STEPS: u32 = 64;
 /// The least pause between two walks.
 const WALK_PAUSE: Duration = Duration::from_secs(2);
@@ -56,7 +57,8 @@ fn pause_after(searched: Duration) -> Duration {
     searched.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
 }
 
-/// How long to wait after a step that worked for this long and mostly removed: the how manyth in a row.
+/// How long to wait after a step that worked for this long and mostly removed. `in_a_row` counts such steps without
+/// another kind between them, this one included.
 fn pause_after_removing(worked: Duration, in_a_row: u32) -> Duration {
     let rest = worked.saturating_mul(STEP_REST);
     let hurried = worked.saturating_mul(BACKLOG_STEPS) / in_a_row.max(1);
