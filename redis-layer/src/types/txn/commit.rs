@@ -272,10 +272,8 @@ impl Txn<'_> {
                 continue;
             }
             let (rows, key) = decode_metadata_key(row)?;
-            if let Some(expires_ms) = follow_expiry(batch, rows, &key, (old, new)) {
-                let earliest = &mut followed.earliest_ms;
-                *earliest = Some(earliest.map_or(expires_ms, |ms| ms.min(expires_ms)));
-            }
+            let expires_ms = follow_expiry(batch, rows, &key, (old, new));
+            followed.earliest_ms = followed.earliest_ms.into_iter().chain(expires_ms).min();
             if has_expired && !discarded.contains(row) {
                 followed.expired_keys += 1;
                 if self.shared.wants(Class::Expired) {
