@@ -18,13 +18,15 @@ use std::time::Duration;
 use criterion::Criterion;
 use engine::{Background, Compare, Db, FamilyOptions, Options};
 
-/// Few samples, a short time: differences below a tenth are not what these are for.
+/// Few samples, a short time: differences below a tenth are not what these are for. Ten samples need no hundred thousand
+/// resamples either, criterion's own number: in a program that is not optimized those take half a minute a benchmark.
 #[must_use]
 pub fn short() -> Criterion {
     Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(150))
         .measurement_time(Duration::from_millis(500))
+        .nresamples(10_000)
         .without_plots()
 }
 

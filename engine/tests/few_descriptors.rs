@@ -3,6 +3,7 @@
 //! A single test, because the limit is the whole process's.
 #![cfg(target_os = "linux")]
 
+#[expect(dead_code, reason = "each test takes what it needs")]
 mod support;
 
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@
     reason = "counting allocated bytes takes an allocator, and that trait is unsafe"
 )]
 
+#[expect(dead_code, reason = "each test takes what it needs")]
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};

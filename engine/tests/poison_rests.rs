@@ -1,8 +1,9 @@
 //! The threads of a poisoned database end: there is nothing left for them to do, and a loop that looked
-//! for work would keep a processor busy. Alone in its file, because it measures the whole process.
+//! for work would keep a processor busy. In a program of its own, because it measures the whole process.
 
 #![cfg(target_os = "linux")]
 
+#[expect(dead_code, reason = "each test takes what it needs")]
 mod support;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use engine::vfs::{FaultVfs, MemoryVfs};
 use engine::{Db, Error, Options};
+
 use support::tiny;
 
 /// Processor time of this process, in hundredths of a second.

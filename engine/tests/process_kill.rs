@@ -5,6 +5,7 @@
 //! file outside the database. After the kill the database must hold exactly the writes noted, and
 //! perhaps one more that was under way in each thread.
 
+#[expect(dead_code, reason = "each test takes what it needs")]
 mod support;
 
 use std::fs::{self, OpenOptions};

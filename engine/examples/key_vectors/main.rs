@@ -4,7 +4,7 @@
 //! cargo run -p engine --example key_vectors
 //! ```
 //!
-//! The stored copy is `book/widgets/vectors.json`. `cargo test -p engine --test keys_vectors`
+//! The stored copy is `book/widgets/vectors.json`. `cargo test -p engine --test keys vectors::`
 //! compares the two, and with `UPDATE_OUTPUTS=1` it rewrites the copy.
 
 mod vectors;

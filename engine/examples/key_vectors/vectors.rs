@@ -313,7 +313,7 @@ fn plain<T>(vector: Vector, _value: T) -> Vector {
 /// The export, exactly as the file holds it.
 pub(crate) fn json() -> String {
     let export = Export {
-        about: "Written by `UPDATE_OUTPUTS=1 cargo test -p engine --test keys_vectors`",
+        about: "Written by `UPDATE_OUTPUTS=1 cargo test -p engine --test keys vectors::`",
         types: vec![
             integers!("u8", u8, [0, 1, 2, 9, 10, 127, 128, 200], plain),
             integers!(

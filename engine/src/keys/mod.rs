@@ -95,13 +95,13 @@
 //! |---|---|---|
 //! | property tests: order, round trip, ends by itself, descending, hostile bytes | every type and combinations, thousands of biased cases | `cargo test -p engine --test keys` |
 //! | exhaustion | 8 and 16 bits and binary16: every pair; 32 bits: every value | `cargo run --release -p engine --example exhaust_keys` |
-//! | machine proof, `engine/proofs` | `i64`, `f64` and Z-order: all 2^128 pairs, and a counterexample for each wrong rule | `cargo test -p engine --test keys_proofs` |
+//! | machine proof, `engine/proofs` | `i64`, `f64` and Z-order: all 2^128 pairs, and a counterexample for each wrong rule | `cargo test -p engine --test keys proofs::` |
 //! | exported vectors | the book's widgets compute the same bytes in JavaScript | `cargo run -p engine --example key_vectors` |
 //!
 //! The vectors are stored in `book/widgets/vectors.json`: chosen values, their bytes in both byte
 //! orders, their keys here and in the historical forms. One test compares the widgets' own
 //! arithmetic with that file, and another compares the file with this code (`UPDATE_OUTPUTS=1 cargo
-//! test -p engine --test keys_vectors` rewrites it). So a picture in the book cannot drift from
+//! test -p engine --test keys vectors::` rewrites it). So a picture in the book cannot drift from
 //! what the engine stores.
 //!
 //! What it costs: `cargo bench -p benches -- keys/`.

@@ -98,6 +98,7 @@ macro_rules! keys {
             ///
             /// # Errors
             /// [`NanError`] for every NaN.
+            #[inline]
             pub const fn new(value: $float) -> Result<Self, NanError> {
                 if value.is_nan() {
                     return Err(NanError);

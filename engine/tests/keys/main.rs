@@ -9,9 +9,11 @@ mod exhaustive;
 mod generators;
 mod hostile;
 mod order;
+mod proofs;
 mod seeds;
 mod systems;
 mod table;
+mod vectors;
 mod zorder;
 
 #[path = "../../examples/exhaust_keys/binary16.rs"]

@@ -1,7 +1,5 @@
 //! What the behaviour tests share: a small generator, a model, option sets, and walks of cursors.
 
-#![expect(dead_code, reason = "each test takes what it needs")]
-
 pub(crate) mod checksum;
 pub(crate) mod counting;
 pub(crate) mod hooked;

@@ -1,4 +1,4 @@
-//! The bytes of a block, and its cursor at the edges. `tests/table_model.rs` compares the cursor with a model.
+//! The bytes of a block, and its cursor at the edges. `tests/behaviour/table_model.rs` compares the cursor with a model.
 
 use super::*;
 use crate::comparator::Comparator;

@@ -1,0 +1,255 @@
+//! `compact_range` rewrites what lies in a range and leaves the rest. Closing the database or
+//! dropping the family ends it soon, and then nothing has changed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use engine::vfs::{MemoryVfs, Vfs};
+use engine::{
+    Background, CompactionFilter, Comparator, Db, Decision, Error, FamilyOptions, Options, Strategy,
+};
+use parking_lot::Mutex;
+
+use crate::support::{Dice, Rows, seed_or, sorted, tiny};
+
+/// Keeps every row, and records which rows it was shown.
+#[derive(Default)]
+struct Seen(Mutex<BTreeSet<Vec<u8>>>);
+
+impl CompactionFilter for Seen {
+    fn decide(&self, key: &[u8], _value: &[u8]) -> Decision {
+        self.0.lock().insert(key.to_vec());
+        Decision::Keep
+    }
+}
+
+fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background,
+        ..Options::default()
+    };
+    Db::open("db", options.family("default", family)).unwrap()
+}
+
+fn key(at: u64) -> Vec<u8> {
+    format!("key:{at:04}").into_bytes()
+}
+
+#[test]
+fn rows_of_the_range_are_rewritten_and_far_ones_are_not() {
+    let seen = Arc::new(Seen::default());
+    let family = FamilyOptions {
+        compaction_filter: Some(seen.clone()),
+        ..tiny()
+    };
+    let db = open(&MemoryVfs::new(), Background::Manual, family);
+    for at in 0..1_000 {
+        db.put(key(at), [1; 40]).unwrap();
+    }
+    db.compact().unwrap();
+    for at in (0..1_000).step_by(3) {
+        db.delete(key(at)).unwrap();
+    }
+    seen.0.lock().clear();
+    let default = db.default_family();
+    db.compact_range(&default, key(0)..key(300)).unwrap();
+    let shown = seen.0.lock().clone();
+    for at in (0..300).filter(|at| at % 3 > 0) {
+        assert!(shown.contains(&key(at)), "row {at} lies in the range");
+    }
+    // The deletions are in few tables that span all keys, so everything that they overlap is rewritten.
+    assert_eq!(default.iter().count(), 666);
+
+    seen.0.lock().clear();
+    db.compact_range(&default, key(300)..=key(310)).unwrap();
+    let shown = seen.0.lock().clone();
+    assert!(
+        shown.contains(&key(301)) && shown.contains(&key(310)),
+        "{shown:?}"
+    );
+    assert!(
+        shown.len() < 100,
+        "{} rows lie in the table or two",
+        shown.len()
+    );
+}
+
+#[test]
+fn deleted_rows_take_no_space_afterwards() {
+    for strategy in [Strategy::Leveled, Strategy::Tiered] {
+        let family = FamilyOptions { strategy, ..tiny() };
+        let db = open(&MemoryVfs::new(), Background::Manual, family);
+        for at in 0..500 {
+            db.put(key(at), [1; 40]).unwrap();
+        }
+        db.compact().unwrap();
+        for at in 100..400 {
+            db.delete(key(at)).unwrap();
+        }
+        db.compact_range(&db.default_family(), key(100)..key(400))
+            .unwrap();
+        let levels = &db.statistics().families[0].levels;
+        let entries: u64 = levels.iter().map(|level| level.entries).sum();
+        assert_eq!(entries, 200, "neither rows nor tombstones are left");
+    }
+}
+
+#[test]
+fn random_ranges_change_no_answer() {
+    let mut dice = Dice::new(seed_or(8));
+    for comparator in [Comparator::Bytewise, Comparator::reverse_bytewise()] {
+        let family = FamilyOptions {
+            comparator: comparator.clone(),
+            ..tiny()
+        };
+        let db = open(&MemoryVfs::new(), Background::Manual, family);
+        let (default, mut model) = (db.default_family(), Rows::new());
+        for round in 0..60 {
+            for _ in 0..80 {
+                let key = key(dice.below(300));
+                if dice.one_in(3) {
+                    default.delete(&key).unwrap();
+                    model.remove(&key);
+                } else {
+                    let value = vec![round; dice.below(90) as usize];
+                    default.put(&key, &value).unwrap();
+                    model.insert(key, value);
+                }
+            }
+            let (a, b) = (key(dice.below(300)), key(dice.below(300)));
+            match dice.below(5) {
+                0 => db.compact_range(&default, a..b),
+                1 => db.compact_range(&default, a..=b),
+                2 => db.compact_range(&default, a..),
+                3 => db.compact_range(&default, ..b),
+                _ => db.step().map(drop),
+            }
+            .unwrap();
+            let rows: engine::Result<Vec<_>> = default.iter().collect();
+            assert_eq!(rows.unwrap(), sorted(&model, &comparator));
+        }
+    }
+}
+
+#[test]
+fn an_empty_range_or_an_empty_database_is_no_work() {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Manual, tiny());
+    let default = db.default_family();
+    db.compact_range::<&[u8]>(&default, ..).unwrap();
+    db.put("m", "v").unwrap();
+    db.flush().unwrap();
+    db.compact_range(&default, "n".."z").unwrap();
+    db.compact_range(&default, "a".."m").unwrap();
+    db.compact_range(&default, "z".."a").unwrap();
+    assert_eq!(db.statistics().families[0].trivial_moves, 0);
+    db.compact_range(&default, "a"..="m").unwrap();
+    let after = &db.statistics().families[0];
+    assert_eq!((after.trivial_moves, after.compactions), (1, 0));
+}
+
+#[test]
+fn a_family_of_another_database_is_refused() {
+    let (one, two) = (MemoryVfs::new(), MemoryVfs::new());
+    let one = open(&one, Background::Manual, tiny());
+    let two = open(&two, Background::Manual, tiny());
+    let refused = one.compact_range::<&[u8]>(&two.default_family(), ..);
+    assert!(
+        matches!(refused, Err(Error::InvalidArgument { .. })),
+        "{refused:?}"
+    );
+}
+
+/// Takes its time with each row.
+#[derive(Default)]
+struct Slow {
+    rows: AtomicU64,
+}
+
+impl CompactionFilter for Slow {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        self.rows.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(2));
+        Decision::Keep
+    }
+}
+
+fn table_names(vfs: &MemoryVfs) -> BTreeSet<String> {
+    let names = vfs.list(Path::new("db")).unwrap().into_iter();
+    let names = names.map(|name| name.into_string().unwrap());
+    names.filter(|name| name.ends_with(".sst")).collect()
+}
+
+/// 4,000 rows in tables, and a compaction of them that would take 8 seconds.
+fn slow_database() -> (Db, MemoryVfs, Arc<Slow>) {
+    let (vfs, slow) = (MemoryVfs::new(), Arc::new(Slow::default()));
+    let family = FamilyOptions {
+        compaction_filter: Some(slow.clone()),
+        write_buffer_bytes: 4 << 20,
+        ..tiny()
+    };
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("slow", family)).unwrap();
+    let family = db.family("slow").unwrap();
+    for at in 0..4_000 {
+        family.put(key(at), [1; 40]).unwrap();
+    }
+    db.flush().unwrap();
+    (db, vfs, slow)
+}
+
+/// Interrupts a running compaction; returns how it ended, and how long that took.
+fn interrupted(db: &Db, slow: &Slow, interrupt: impl FnOnce()) -> (engine::Result<()>, Duration) {
+    let family = db.family("slow").unwrap();
+    std::thread::scope(|scope| {
+        let compaction = scope.spawn(|| db.compact_range::<&[u8]>(&family, ..));
+        while slow.rows.load(Ordering::SeqCst) < 5 {
+            std::thread::yield_now();
+        }
+        let since = Instant::now();
+        interrupt();
+        (compaction.join().unwrap(), since.elapsed())
+    })
+}
+
+#[test]
+fn closing_ends_a_compaction_soon_and_cleanly() {
+    let (db, vfs, slow) = slow_database();
+    let before = table_names(&vfs);
+    let (outcome, took) = interrupted(&db, &slow, || db.close().unwrap());
+    let error = outcome.unwrap_err();
+    assert!(
+        error.to_string().contains("the database is closed"),
+        "{error}"
+    );
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    assert_eq!(
+        table_names(&vfs),
+        before,
+        "no outputs are left, and no input is gone"
+    );
+    drop(db);
+    let db = open(&vfs, Background::Manual, tiny());
+    assert_eq!(db.family("slow").unwrap().iter().count(), 4_000);
+}
+
+#[test]
+fn dropping_the_family_ends_its_compaction_soon() {
+    let (db, vfs, slow) = slow_database();
+    let (outcome, took) = interrupted(&db, &slow, || db.drop_family("slow").unwrap());
+    let error = outcome.unwrap_err();
+    assert!(error.to_string().contains("was dropped"), "{error}");
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    assert_eq!(table_names(&vfs), BTreeSet::new());
+    // The database keeps working for others.
+    db.put("k", "v").unwrap();
+    db.compact().unwrap();
+    assert_eq!(table_names(&vfs).len(), 1);
+}

@@ -1,0 +1,205 @@
+//! What a listener asks of the database that calls it: a read is answered, all else is refused with an error. Otherwise it
+//! would wait, sooner or later, for the very thread that it is called by.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use engine::vfs::MemoryVfs;
+use engine::{
+    Background, Db, Error, Event, EventListener, FamilyOptions, Options, Result, Stall, WriteBatch,
+    WriteOptions,
+};
+use parking_lot::Mutex;
+
+use crate::support::{Gate, tiny};
+
+/// Longer than any of these tests takes, unless a thread waits for ever.
+const FOR_EVER: Duration = Duration::from_secs(60);
+
+type Call = fn(&Db) -> Result<()>;
+/// Chooses events.
+type Moment = fn(&Event) -> bool;
+
+/// Everything that changes a database or waits for it.
+const CALLS: [(&str, Call); 12] = [
+    ("put", |db| db.put("from", "the listener")),
+    ("write", |db| {
+        let mut batch = WriteBatch::new();
+        batch.put(db.default_family().id(), "from", "the listener");
+        db.write(batch, WriteOptions { sync: true })
+    }),
+    ("delete", |db| db.delete("from")),
+    ("delete_range", |db| db.delete_range("a".."b")),
+    ("sync", Db::sync),
+    ("flush", Db::flush),
+    ("compact", Db::compact),
+    ("step", |db| db.step().map(drop)),
+    ("create_family", |db| {
+        db.create_family("of the listener", tiny()).map(drop)
+    }),
+    ("drop_family", |db| db.drop_family("other")),
+    ("checkpoint", |db| db.checkpoint("copy")),
+    ("close", Db::close),
+];
+
+/// Makes one call, at the first event that `at` chooses.
+struct Meddler {
+    call: Call,
+    at: Moment,
+    db: Mutex<Option<Db>>,
+    answer: Mutex<Option<Result<()>>>,
+}
+
+impl EventListener for Meddler {
+    fn on_event(&self, event: &Event) {
+        if (self.at)(event)
+            && let Some(db) = self.db.lock().take()
+        {
+            assert_eq!(db.get("present").unwrap().as_deref(), Some(&b"v"[..]));
+            *self.answer.lock() = Some((self.call)(&db));
+        }
+    }
+}
+
+/// Opens a database whose listener makes the call, and writes until it has been made. A filter holds the
+/// compactions up until then, so that writers have to wait.
+fn meddled_with(background: Background, call: Call, at: Moment) -> Result<()> {
+    let meddler = Arc::new(Meddler {
+        call,
+        at,
+        db: Mutex::default(),
+        answer: Mutex::default(),
+    });
+    let gate = Arc::new(Gate::default());
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        background,
+        ..Options::default()
+    };
+    let holds = background == Background::Threads;
+    let family = FamilyOptions {
+        compaction_filter: holds.then(|| gate.clone() as _),
+        ..tiny()
+    };
+    let options = options.family("default", family).family("other", tiny());
+    let db = Db::open("db", options.listener(meddler.clone())).unwrap();
+    db.put("present", "v").unwrap();
+    *meddler.db.lock() = Some(db.clone());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for at in 0_u64.. {
+                db.put((at % 50).to_be_bytes(), [1; 60]).unwrap();
+                if meddler.answer.lock().is_some() {
+                    break;
+                }
+            }
+        });
+        while meddler.answer.lock().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        gate.open();
+    });
+    // It goes on as if nothing had been asked.
+    db.put("present", "still").unwrap();
+    assert_eq!(db.families(), ["default", "other"]);
+    db.close().unwrap();
+    let answer = meddler.answer.lock().take();
+    answer.expect("the listener has been called")
+}
+
+#[test]
+fn a_listener_that_does_more_than_read_is_refused_instead_of_waiting_for_itself() {
+    let stall: Moment = |event| {
+        let stall = Stall::Level0Stop;
+        *event == Event::StallBegun { stall }
+    };
+    let cases: [(&str, Background, Moment); 3] = [
+        (
+            "a stall, under the lead of the writers",
+            Background::Threads,
+            stall,
+        ),
+        (
+            "a flush that a writer does itself",
+            Background::Manual,
+            |event| matches!(event, Event::FlushBegun { .. }),
+        ),
+        ("a write, under no lock", Background::Manual, |event| {
+            matches!(event, Event::WriteGroup { .. })
+        }),
+    ];
+    for (when, background, at) in cases {
+        for (name, call) in CALLS {
+            let (done, answer) = mpsc::channel();
+            // Not joined: if it hangs, the test fails all the same.
+            std::thread::spawn(move || done.send(meddled_with(background, call, at)));
+            let answer = answer.recv_timeout(FOR_EVER);
+            let answer = answer.unwrap_or_else(|error| panic!("{name} at {when}: {error}"));
+            let error = answer.expect_err(name);
+            let is_refused = matches!(error, Error::InvalidArgument { .. });
+            assert!(is_refused, "{name} at {when}: {error}");
+            let says_what_to_do = error.to_string().contains("another thread");
+            assert!(says_what_to_do, "{name} at {when}: {error}");
+        }
+    }
+}
+
+/// Drops the last handle at the end of a compaction.
+#[derive(Default)]
+struct LetsGo {
+    db: Mutex<Option<Db>>,
+    done: AtomicBool,
+}
+
+impl EventListener for LetsGo {
+    fn on_event(&self, event: &Event) {
+        if matches!(event, Event::CompactionEnded { .. })
+            && let Some(db) = self.db.lock().take()
+        {
+            drop(db);
+            self.done.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// A program cannot always tell which handle is the last, so dropping one must not depend on where that happens.
+#[test]
+fn a_listener_that_drops_the_last_handle_closes_the_database() {
+    let (listener, gate, vfs) = (
+        Arc::new(LetsGo::default()),
+        Arc::new(Gate::default()),
+        MemoryVfs::new(),
+    );
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        compaction_filter: Some(gate.clone()),
+        ..tiny()
+    };
+    let held = options.clone().family("default", family);
+    let db = Db::open("db", held.listener(listener.clone())).unwrap();
+    // As many tables in level 0 make a compaction due.
+    for round in 0..4_u64 {
+        db.put("key", round.to_be_bytes()).unwrap();
+        db.flush().unwrap();
+    }
+    while !gate.is_reached() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    db.put("key", "last").unwrap();
+    *listener.db.lock() = Some(db);
+    gate.open();
+    let since = Instant::now();
+    while !listener.done.load(Ordering::SeqCst) && since.elapsed() < FOR_EVER {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(
+        listener.done.load(Ordering::SeqCst),
+        "the handle is dropped"
+    );
+    let db = Db::open("db", options).unwrap();
+    assert_eq!(db.get("key").unwrap().as_deref(), Some(&b"last"[..]));
+}

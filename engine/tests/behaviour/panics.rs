@@ -1,0 +1,246 @@
+//! The user's code panics inside the engine: nobody waits for ever, and no acknowledged write is lost.
+//!
+//! A comparator is called while a batch goes into a memtable, when the log already has the batch. If
+//! the sequence numbers that the log has used were assigned again, the log could not be read back.
+
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use engine::comparator::Compare;
+use engine::vfs::MemoryVfs;
+use engine::{
+    Background, CompactionFilter, Comparator, Db, Decision, Error, FamilyOptions, Options,
+};
+
+use crate::support::tiny;
+
+/// Byte order that panics at a certain key while a flag is set.
+struct Choosy {
+    panics: Arc<AtomicBool>,
+}
+
+impl Compare for Choosy {
+    fn name(&self) -> &str {
+        "choosy"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let refused = a == b"refused" || b == b"refused";
+        assert!(!refused || !self.panics.load(SeqCst), "not this key");
+        a.cmp(b)
+    }
+}
+
+/// Byte order that holds the thread that brings one key, and panics at another key.
+struct Holding {
+    held: Arc<AtomicBool>,
+    go: Arc<AtomicBool>,
+}
+
+impl Compare for Holding {
+    fn name(&self) -> &str {
+        "holding"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        assert!(a != b"refused" && b != b"refused", "not this key");
+        if a == b"hold" || b == b"hold" {
+            self.held.store(true, SeqCst);
+            while !self.go.load(SeqCst) {
+                std::thread::yield_now();
+            }
+        }
+        a.cmp(b)
+    }
+}
+
+/// Panics at the first row that it is shown.
+struct Broken;
+
+impl CompactionFilter for Broken {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        panic!("the filter is broken")
+    }
+}
+
+fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background,
+        ..Options::default()
+    };
+    Db::open("db", options.family("default", family)).unwrap()
+}
+
+/// Runs `work` on another thread and fails if it takes long.
+fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, outcome) = mpsc::channel();
+    std::thread::spawn(move || done.send(work()));
+    outcome
+        .recv_timeout(Duration::from_secs(20))
+        .unwrap_or_else(|_| panic!("{what} never ends"))
+}
+
+/// Writes when it is dropped.
+struct LastWords<'d>(&'d Db);
+
+impl Drop for LastWords<'_> {
+    fn drop(&mut self) {
+        self.0.put("last words", "1").unwrap();
+    }
+}
+
+#[test]
+fn a_write_in_a_destructor_is_an_ordinary_write_although_another_panic_unwinds() {
+    let db = open(&MemoryVfs::new(), Background::Manual, tiny());
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _last_words = LastWords(&db);
+        panic!("this has nothing to do with the database");
+    }));
+    assert!(unwound.is_err());
+    db.put("after", "2").unwrap();
+    assert!(db.get("last words").unwrap().is_some());
+}
+
+#[test]
+fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
+    let vfs = MemoryVfs::new();
+    let panics = Arc::new(AtomicBool::new(true));
+    let choosy = || FamilyOptions {
+        comparator: Comparator::custom(Choosy {
+            panics: Arc::clone(&panics),
+        }),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Manual, choosy());
+    db.put("before", "1").unwrap();
+    let write = catch_unwind(AssertUnwindSafe(|| db.put("refused", "2")));
+    assert!(write.is_err(), "the panic reaches the writer");
+    let after = db.put("after", "3");
+    assert!(matches!(after, Err(Error::Poisoned { .. })), "{after:?}");
+    // The log has the batch already.
+    let message = after.unwrap_err().to_string();
+    assert!(!message.contains("Nothing was changed"), "{message}");
+    assert!(db.get("before").unwrap().is_some(), "reads go on");
+    drop(db);
+
+    panics.store(false, SeqCst);
+    let db = open(&vfs, Background::Manual, choosy());
+    assert!(db.get("before").unwrap().is_some());
+    assert!(db.get("after").unwrap().is_none(), "it was refused");
+    db.put("again", "4").unwrap();
+}
+
+/// Batches of others that were written together with one that panicked may be in the log.
+#[test]
+fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed() {
+    let vfs = MemoryVfs::new();
+    let held = Arc::new(AtomicBool::new(false));
+    let go = Arc::new(AtomicBool::new(false));
+    let holding = FamilyOptions {
+        comparator: Comparator::custom(Holding {
+            held: Arc::clone(&held),
+            go: Arc::clone(&go),
+        }),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Manual, holding);
+    db.put("before", "1").unwrap();
+    let writer = |key: &'static str| {
+        let db = db.clone();
+        std::thread::spawn(move || catch_unwind(AssertUnwindSafe(|| db.put(key, "2"))))
+    };
+    // While the first leads, the next two queue up and are written together.
+    let first = writer("hold");
+    while !held.load(SeqCst) {
+        std::thread::yield_now();
+    }
+    let together = ["refused", "other"].map(|key| {
+        let writer = writer(key);
+        std::thread::sleep(Duration::from_millis(100));
+        writer
+    });
+    go.store(true, SeqCst);
+    assert!(first.join().unwrap().unwrap().is_ok());
+    let [refused, other] = together.map(|writer| writer.join().unwrap());
+    assert!(refused.is_err(), "the panic reaches its writer");
+    let error = other.unwrap().unwrap_err();
+    assert!(matches!(error, Error::Poisoned { .. }), "{error}");
+    assert!(error.to_string().contains("panicked"), "{error}");
+}
+
+#[test]
+fn a_compaction_filter_that_panics_holds_up_no_writer() {
+    let vfs = MemoryVfs::new();
+    let broken = FamilyOptions {
+        compaction_filter: Some(Arc::new(Broken)),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Threads, broken);
+    let (refused, acknowledged) = in_time("a write", {
+        let db = db.clone();
+        move || {
+            let refused = (0u32..20_000).find_map(|at| {
+                db.put((at % 50).to_be_bytes(), [at as u8; 60])
+                    .err()
+                    .map(|error| (error, at))
+            });
+            refused.expect("writes are refused when level 0 cannot be relieved")
+        }
+    });
+    assert!(
+        refused.to_string().contains("the filter is broken"),
+        "{refused}"
+    );
+    let rows = db.default_family().iter().count() as u32;
+    assert_eq!(rows, acknowledged.min(50), "reads go on");
+    in_time("closing", move || drop(db));
+    let db = open(&vfs, Background::Threads, tiny());
+    assert_eq!(db.default_family().iter().count() as u32, rows);
+    db.put("again", "v").unwrap();
+}
+
+/// A visitor that panics leaves the cursor on the row that it saw, with its key and its value,
+/// wherever rows are stored.
+#[test]
+fn a_visitor_that_panics_leaves_the_cursor_on_the_row_that_it_saw() {
+    for place in ["memtable", "table"] {
+        let db = open(&MemoryVfs::new(), Background::Manual, tiny());
+        for at in 0..9 {
+            db.put(format!("key {at}"), format!("value {at}")).unwrap();
+        }
+        if place == "table" {
+            db.flush().unwrap();
+        }
+        for panics_at in 0..9 {
+            let mut cursor = db.default_family().cursor().unwrap();
+            cursor.seek_to_first().unwrap();
+            let mut shown = 0..9;
+            let visited = catch_unwind(AssertUnwindSafe(|| {
+                cursor.visit(|_, _| {
+                    assert!(shown.next() != Some(panics_at), "not this row");
+                    true
+                })
+            }));
+            assert!(visited.is_err());
+            for at in panics_at..9 {
+                let row = (
+                    format!("key {at}").into_bytes(),
+                    format!("value {at}").into_bytes(),
+                );
+                assert_eq!(
+                    (cursor.key(), cursor.value()),
+                    (&row.0[..], &row.1[..]),
+                    "{place}"
+                );
+                cursor.next().unwrap();
+            }
+            assert!(!cursor.valid());
+        }
+    }
+}
