@@ -1,6 +1,7 @@
 //! Clients that send too much, read too little, or come in great numbers: memory stays bounded,
 //! and others are served.
 
+#[expect(dead_code, reason = "the tests beside use the rest")]
 mod common;
 
 use std::io::{Read, Write};

@@ -11,7 +11,7 @@
 //! above: a store that several processes share grants leases and hands out numbers in its own way, and nothing above
 //! it changes.
 //!
-//! Invariants that every implementation keeps, and `tests/store_conformance.rs` checks
+//! Invariants that every implementation keeps, and `tests/behaviour/store_conformance.rs` checks
 //! 1. Keys sort by their bytes, a shorter key before its continuations.
 //! 2. A snapshot never changes. It sees every batch whose `write` had returned before it was
 //!    taken.

@@ -25,7 +25,6 @@ const TOMBSTONE: &[u8] = b"\xff removed";
 pub(crate) struct Counters {
     snapshots: AtomicU64,
     gets: AtomicU64,
-    scans: AtomicU64,
     steps: AtomicU64,
     written: AtomicU64,
 }
@@ -58,11 +57,6 @@ impl Counters {
     /// How many rows were stepped over since the last question.
     pub(crate) fn steps(&self) -> u64 {
         self.steps.swap(0, Ordering::Relaxed)
-    }
-
-    /// How many scans were begun since the last question.
-    pub(crate) fn scans(&self) -> u64 {
-        self.scans.swap(0, Ordering::Relaxed)
     }
 
     /// How many rows were looked up since the last question.
@@ -123,7 +117,6 @@ impl Snapshot for CountingSnapshot {
         range: &KeyRange,
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        self.counters.scans.fetch_add(1, Ordering::Relaxed);
         let mut cursor = CountingCursor {
             inner: self.inner.scan(space, range, direction)?,
             counters: Arc::clone(&self.counters),

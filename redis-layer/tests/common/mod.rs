@@ -1,8 +1,6 @@
 //! What the tests share: stores to run over and to hook into, a client without sockets, a client with one, a server of ours and a
 //! real one, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
 
-#![expect(dead_code, reason = "each test file uses another part")]
-
 pub(crate) mod client;
 pub(crate) mod counting;
 pub(crate) mod hooked;

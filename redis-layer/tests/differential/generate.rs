@@ -2,7 +2,7 @@
 //!
 //! These keep the comparison fair:
 //! - `l0` and `l1` hold members with equal scores only. What BYLEX finds among different scores is chance, unless the set
-//!   is compact, so other sets are asked only from `-` to `+`. `tests/lex.rs` asks compact ones more.
+//!   is compact, so other sets are asked only from `-` to `+`. `tests/behaviour/lex.rs` asks compact ones more.
 //! - Expiries lie far ahead or in the past, and no two are alike, so that the milliseconds between
 //!   the two servers decide nothing.
 //! - What a random command removes is chance. The commands behind it make both servers alike

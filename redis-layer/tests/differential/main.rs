@@ -8,6 +8,7 @@
 //! -0 is a known difference, see `docs/differences.md` and `known_differences.rs`.
 
 #[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "the tests beside use the rest")]
 mod common;
 mod compare;
 mod generate;

@@ -11,7 +11,7 @@ use crate::commands::table::{COMMANDS, Flag, Group, Spec};
 pub fn command_page() -> String {
     let mut page = format!(
         "# Commands\n\n\
-         Written from the command table by `cargo test -p redis-layer --test docs`. Do not edit; \
+         Written from the command table by `cargo test -p redis-layer --test behaviour docs::`. Do not edit; \
          run it with `UPDATE_DOCS=1`.\n\n\
          Behaviour, replies and error texts are those of Redis {REDIS_VERSION}. [differences.md](differences.md) \
          says what differs on purpose.\n\n\

@@ -1,0 +1,586 @@
+//! Where replies differ from Redis on purpose: `docs/differences.md`, each with its test. If a
+//! difference goes away, its test fails and the page must change.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::common;
+use crate::common::StoreKind;
+use crate::common::client::Client;
+use crate::common::servers::{Ours, RealRedis};
+
+fn both() -> Option<(RealRedis, Ours)> {
+    Some((RealRedis::start()?, Ours::start(StoreKind::BTree.open())))
+}
+
+/// Redis keeps the sign of a zero in a skip list and shows it. Here the two zeros are one score.
+#[test]
+fn negative_zero_is_printed_without_its_sign() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let long_member = "m".repeat(100);
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        // One long member makes Redis use a skip list.
+        client.call(&["zadd", "z", "1", &long_member]);
+        client.call(&["zadd", "z", "-0", "a"]);
+        [
+            client.call(&["zscore", "z", "a"]),
+            client.call(&["zrangebyscore", "z", "0", "0"]),
+            client.call(&["zcount", "z", "-0", "0"]),
+        ]
+    };
+    let (from_real, from_ours) = (ask(real.address), ask(ours.address));
+    assert_eq!(from_real[0], "$2\\r\\n-0\\r\\n");
+    assert_eq!(from_ours[0], "$1\\r\\n0\\r\\n");
+    // Both find the member by either zero.
+    assert_eq!(from_real[1..], from_ours[1..]);
+    assert_eq!(from_ours[2], ":1\\r\\n");
+}
+
+/// Redis counts a key that expired until somebody asks for it. Here it is not counted.
+#[test]
+fn an_expired_key_is_not_counted() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        let script = [&["set", "s", "v", "pxat", "1"][..], &["dbsize"]];
+        let command = |words: &&[&str]| words.iter().map(|word| common::unescape(word)).collect();
+        let commands: Vec<_> = script.iter().map(command).collect();
+        // At once, so that Redis's own cleaning has no time.
+        client.pipeline(&commands)[1].clone()
+    };
+    assert_eq!(ask(real.address), b":1\r\n");
+    assert_eq!(ask(ours.address), b":0\r\n");
+}
+
+/// After a number that is out of range, Redis takes the numbers of the next SORT for such too, unless another call of the
+/// system came between. Here each SORT looks at its own.
+#[test]
+fn a_number_out_of_range_spoils_one_sort_only() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let script = [
+            &["rpush", "vast", "1e400", "2"][..],
+            &["rpush", "plain", "2.5", "1"],
+            &["sort", "vast"],
+            &["sort", "plain"],
+        ];
+        let command = |words: &&[&str]| words.iter().map(|word| common::unescape(word)).collect();
+        let commands: Vec<_> = script.iter().map(command).collect();
+        Client::connect(address).pipeline(&commands).split_off(2)
+    };
+    let (from_real, from_ours) = (ask(real.address), ask(ours.address));
+    assert!(from_real[0].starts_with(b"-ERR One or more scores"));
+    assert_eq!(from_real[0], from_ours[0]);
+    assert_eq!(from_real[1], from_real[0]);
+    assert_eq!(from_ours[1], b"*2\r\n$1\r\n1\r\n$3\r\n2.5\r\n");
+}
+
+/// Among different scores Redis finds by chance what lies between two members, if the set is not compact: its skip list
+/// asks some of the members only. Here a small set answers as a compact one does, and a large one by the members' bytes.
+#[test]
+fn lexical_ranges_do_not_depend_on_chance() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, others: u32| {
+        let mut client = Client::connect(address);
+        client.call(&["del", "z"]);
+        client.call(&["zadd", "z", "9", "a", "1", "b", "5", "c"]);
+        for number in 0..others {
+            client.call(&["zadd", "z", "10", &format!("{number:03}")]);
+        }
+        client.call(&["zrangebylex", "z", "[b", "(z"])
+    };
+    let from_real = ask(real.address, 0);
+    assert_eq!(ask(ours.address, 0), from_real);
+    assert_eq!(from_real, "*0\\r\\n");
+    let by_bytes = "*2\\r\\n$1\\r\\nb\\r\\n$1\\r\\nc\\r\\n";
+    assert_eq!(ask(ours.address, 200), by_bytes);
+}
+
+/// What a client may hold in memory is bounded more tightly than in Redis.
+#[test]
+fn clients_may_hold_less_in_memory() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, name: &str| {
+        let reply = Client::connect(address).call(&["config", "get", name]);
+        let value = reply.trim_end_matches("\\r\\n").rsplit("\\r\\n").next();
+        value.unwrap_or_default().to_owned()
+    };
+    for (name, of_redis, here) in [
+        ("client-query-buffer-limit", "1073741824", "268435456"),
+        ("maxmemory-clients", "0", "1073741824"),
+    ] {
+        assert_eq!(ask(real.address, name), of_redis);
+        assert_eq!(ask(ours.address, name), here);
+    }
+}
+
+/// There are no replicas, and the server cannot become one.
+#[test]
+fn replication_is_refused() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut client = Client::connect(ours.address);
+    let refused = client.call(&["replicaof", "127.0.0.1", "6379"]);
+    assert!(
+        refused.starts_with("-ERR REPLICAOF is not supported"),
+        "{refused}"
+    );
+    assert_eq!(client.call(&["replicaof", "no", "one"]), "+OK\\r\\n");
+    for port in ["x", "-1", "65536", "1.5"] {
+        let refused = client.call(&["replicaof", "127.0.0.1", port]);
+        assert_eq!(refused, "-ERR Invalid master port\\r\\n");
+    }
+}
+
+/// DEBUG SLEEP and other long commands hold up nobody else.
+#[test]
+fn one_client_sleeps_alone() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let address = ours.address;
+    let awake = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            // More sleepers than the server has threads.
+            scope.spawn(|| {
+                Client::connect(address).call(&["debug", "sleep", "3"]);
+                awake.store(true, Ordering::Release);
+            });
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let mut client = Client::connect(address);
+        assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
+        assert!(!awake.load(Ordering::Acquire), "it had to wait for them");
+    });
+}
+
+/// Redis wakes who waits for a key when the key is made, and not when a result overwrites a key of another type.
+#[test]
+fn a_result_over_another_type_wakes_who_waits() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut waiter = Client::connect(address);
+        let wait = ["bzpopmin", "z", "0.5"].map(common::unescape).to_vec();
+        waiter.send(&common::client::encode(&wait)).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let mut writer = Client::connect(address);
+        writer.call(&["zadd", "other", "1", "m"]);
+        writer.call(&["set", "z", "v"]);
+        writer.call(&["zunionstore", "z", "1", "other"]);
+        waiter.reply().unwrap()
+    };
+    assert_eq!(ask(real.address), b"*-1\r\n");
+    assert_eq!(
+        ask(ours.address),
+        b"*3\r\n$1\r\nz\r\n$1\r\nm\r\n$1\r\n1\r\n"
+    );
+}
+
+/// What is said of a command is long. Redis says it as often as its name is sent.
+#[test]
+fn few_commands_are_described_at_a_time() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    for form in [
+        ["command", "docs"],
+        ["command", "info"],
+        ["latency", "histogram"],
+    ] {
+        let ask = |address, count| {
+            let words = [&form[..], &vec!["get"; count]].concat();
+            Client::connect(address).call(&words)
+        };
+        assert!(ask(ours.address, 1024).starts_with('*'));
+        assert_eq!(
+            ask(ours.address, 1025),
+            "-ERR too many names of commands\\r\\n"
+        );
+        assert!(ask(real.address, 1025).starts_with('*'));
+    }
+}
+
+/// Redis 7.0 puts what a transaction publishes to its own client between the replies of the transaction, where a client takes
+/// it for one of them: its next versions do not. Here it comes after them.
+#[test]
+fn a_transactions_own_messages_come_after_its_replies() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.call(&["subscribe", "c"]);
+        client
+            .send(b"multi\r\npublish c m\r\nget a\r\nexec\r\n")
+            .unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        client.rest(patience).0.escape_ascii().to_string()
+    };
+    let begin = r"+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n";
+    let message = r">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n";
+    let replies = r":1\r\n_\r\n";
+    assert_eq!(ask(real.address), format!("{begin}{message}{replies}"));
+    assert_eq!(ask(ours.address), format!("{begin}{replies}{message}"));
+}
+
+/// Redis tells nobody whose copies are of databases that were swapped, so that these stay old.
+#[test]
+fn who_keeps_copies_hears_of_a_swap() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut reader, mut other) = (Client::connect(address), Client::connect(address));
+        reader.call(&["hello", "3"]);
+        reader.call(&["client", "tracking", "on"]);
+        reader.call(&["set", "a", "1"]);
+        reader.call(&["get", "a"]);
+        other.call(&["swapdb", "0", "1"]);
+        let patience = std::time::Duration::from_millis(300);
+        reader.rest(patience).0.escape_ascii().to_string()
+    };
+    assert_eq!(ask(real.address), "");
+    let all_is_old = r">2\r\n$10\r\ninvalidate\r\n_\r\n";
+    assert_eq!(ask(ours.address), all_is_old);
+}
+
+/// To Redis, what a script changes by prefix was changed by another client. Here it was changed by who sent the script.
+#[test]
+fn a_client_without_echo_does_not_hear_of_its_own_scripts() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.call(&["client", "tracking", "on", "bcast", "noloop"]);
+        client
+            .send(b"set a 1\r\neval \"redis.call('set', KEYS[1], 1)\" 1 b\r\n")
+            .unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        client.rest(patience).0.escape_ascii().to_string()
+    };
+    let replies = r"+OK\r\n_\r\n";
+    let echo = r">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nb\r\n";
+    assert_eq!(ask(real.address), format!("{replies}{echo}"));
+    assert_eq!(ask(ours.address), replies);
+}
+
+/// To cut the replies of a transaction off, Redis writes an array that is shorter than it says, and its client waits for the
+/// rest. Here it gets nothing, or all.
+#[test]
+fn the_replies_of_a_transaction_are_all_there_or_none() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, cuts: &str| {
+        let mut client = Client::connect(address);
+        let id = client.call(&["client", "id"]);
+        let id = id.trim_matches(|c: char| !c.is_ascii_digit());
+        let cuts = cuts.replace("ID", id);
+        let lines = format!("multi\r\nset a 1\r\n{cuts}\r\nset b 2\r\nexec\r\n");
+        client.send(lines.as_bytes()).unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        let all = client.rest(patience).0.escape_ascii().to_string();
+        all.rsplit("+QUEUED\\r\\n")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    for (cuts, of_redis, here) in [
+        ("client reply off", r"*3\r\n+OK\r\n", ""),
+        (
+            "client kill id ID skipme no",
+            r"*3\r\n+OK\r\n:1\r\n",
+            r"*3\r\n+OK\r\n:1\r\n+OK\r\n",
+        ),
+    ] {
+        assert_eq!(ask(real.address, cuts), of_redis);
+        assert_eq!(ask(ours.address, cuts), here);
+    }
+}
+
+/// Redis closes after the last answer is sent, and so never where none is to be sent: the client stays, and nothing that it
+/// sends is read.
+#[test]
+fn a_client_that_hears_nothing_can_leave() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, lines: &str| {
+        let mut client = Client::connect(address);
+        client.send(lines.as_bytes()).unwrap();
+        client.rest(std::time::Duration::from_millis(300))
+    };
+    for silence in ["off", "skip"] {
+        for end in ["quit", "*no-number"] {
+            let lines = format!("client reply {silence}\r\n{end}\r\nping\r\n");
+            assert_eq!(ask(real.address, &lines), (Vec::new(), false), "{lines}");
+            assert_eq!(ask(ours.address, &lines), (Vec::new(), true), "{lines}");
+        }
+    }
+}
+
+/// For Redis an empty request is the one that gets no answer. Here it is no request.
+#[test]
+fn an_empty_request_is_not_the_one_to_skip() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, empty: &str| {
+        let mut client = Client::connect(address);
+        let lines = format!("client reply skip\r\n{empty}\r\necho a\r\necho b\r\n");
+        client.send(lines.as_bytes()).unwrap();
+        let all = client.rest(std::time::Duration::from_millis(300)).0;
+        String::from_utf8(all).unwrap()
+    };
+    for empty in ["", "*0", "*-1"] {
+        assert_eq!(ask(real.address, empty), "$1\r\na\r\n$1\r\nb\r\n");
+        assert_eq!(ask(ours.address, empty), "$1\r\nb\r\n");
+    }
+}
+
+/// Redis looks at the length of a line only while its end has not been read. What it answers depends on how the bytes
+/// arrive.
+#[test]
+fn a_line_is_too_long_although_its_end_is_there() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        let line = format!("{}\r\n", "a".repeat(64 * 1024 + 1));
+        client.send(line.as_bytes()).unwrap();
+        client.reply().unwrap()
+    };
+    assert!(ask(real.address).starts_with(b"-ERR unknown command"));
+    let refusal = b"-ERR Protocol error: too big inline request\r\n";
+    assert_eq!(ask(ours.address), refusal);
+}
+
+/// Redis tells of each change of a transaction by itself. Here a transaction is one change: who keeps copies hears
+/// afterwards which are old.
+#[test]
+fn who_keeps_copies_hears_of_a_transaction_once() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, commands: &[&str]| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.send(commands.join("\r\n").as_bytes()).unwrap();
+        client.send(b"\r\n").unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        let all = client.rest(patience).0.escape_ascii().to_string();
+        all.matches("invalidate").count()
+    };
+    for (commands, of_redis, here) in [
+        (
+            &["client tracking on", "multi", "flushdb", "flushdb", "exec"][..],
+            2,
+            1,
+        ),
+        (
+            &["multi", "set a 1", "client tracking on bcast", "exec"],
+            0,
+            1,
+        ),
+        (
+            &[
+                "client tracking on",
+                "get a",
+                "multi",
+                "set a 1",
+                "client tracking off",
+                "exec",
+            ],
+            1,
+            0,
+        ),
+    ] {
+        assert_eq!(ask(real.address, commands), of_redis, "{commands:?}");
+        assert_eq!(ask(ours.address, commands), here, "{commands:?}");
+    }
+}
+
+/// Where there is no cluster, nobody counts the arguments of CLUSTER's subcommands.
+#[test]
+fn there_is_no_cluster_whatever_is_asked_of_it() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, words: &[&str]| Client::connect(address).call(words);
+    let none = r"-ERR This instance has cluster support disabled\r\n";
+    let words = ["cluster", "slots"];
+    assert_eq!(ask(real.address, &words), none);
+    assert_eq!(ask(ours.address, &words), none);
+    let words = ["cluster", "slots", "x"];
+    assert!(ask(real.address, &words).contains("wrong number of arguments"));
+    assert_eq!(ask(ours.address, &words), none);
+}
+
+/// Redis counts uses under some policies for memory, and forgets idle times. Here nothing is evicted: each key is like a new one.
+#[test]
+fn nobody_counts_how_often_a_key_is_used() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, commands: &[&str]| -> Vec<String> {
+        let mut client = Client::connect(address);
+        let words = commands.iter().map(|line| line.split(' ').collect());
+        words.map(|words: Vec<&str>| client.call(&words)).collect()
+    };
+    let alike = [
+        "config set maxmemory-policy volatile-lfu",
+        "set a v",
+        "object freq a",
+        "object freq none",
+        "object idletime a",
+        "object idletime none",
+        "config set maxmemory-policy allkeys-lru",
+        "object freq a",
+    ];
+    assert_eq!(ask(real.address, &alike), ask(ours.address, &alike));
+    let more = [
+        "config set maxmemory-policy allkeys-lfu",
+        "set b v",
+        "get b",
+        "object freq b",
+    ];
+    assert_eq!(ask(real.address, &more)[3], ":6\\r\\n");
+    assert_eq!(ask(ours.address, &more)[3], ":5\\r\\n");
+}
+
+/// Redis does not tell who watches of a string that BITFIELD only made or lengthened, because no number fitted. Here the key is
+/// another one than it was.
+#[test]
+fn who_watches_hears_of_a_string_that_only_grew() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut watcher, mut other) = (Client::connect(address), Client::connect(address));
+        watcher.call(&["watch", "a"]);
+        let growth = [
+            "bitfield", "a", "overflow", "fail", "incrby", "u8", "0", "300",
+        ];
+        let refused = other.call(&growth);
+        let length = other.call(&["strlen", "a"]);
+        watcher.call(&["multi"]);
+        [refused, length, watcher.call(&["exec"])]
+    };
+    let grew = [r"*1\r\n$-1\r\n", r":1\r\n"];
+    assert_eq!(ask(real.address), [grew[0], grew[1], r"*0\r\n"]);
+    assert_eq!(ask(ours.address), [grew[0], grew[1], r"*-1\r\n"]);
+}
+
+/// To Redis, a small hash or set has no cursors: it answers all of it to any number. Here a number stands for a place.
+#[test]
+fn a_cursor_that_nobody_gave_out_is_a_place() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hset", "h", "f", "v"]);
+        client.call(&["sadd", "s", "7"]);
+        let far = "18446744073709551615";
+        [
+            client.call(&["hscan", "h", far]),
+            client.call(&["sscan", "s", far]),
+        ]
+    };
+    let all = [
+        r"*2\r\n$1\r\n0\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n",
+        r"*2\r\n$1\r\n0\r\n*1\r\n$1\r\n7\r\n",
+    ];
+    assert_eq!(ask(real.address), all);
+    let nothing = r"*2\r\n$1\r\n0\r\n*0\r\n";
+    assert_eq!(ask(ours.address), [nothing; 2]);
+}
+
+/// When all keys go, Redis writes to the client that gets the messages of another a null of the protocol that the other speaks.
+#[test]
+fn that_all_copies_are_old_is_said_in_the_protocol_of_who_hears_it() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut cache, mut hearer) = (Client::connect(address), Client::connect(address));
+        hearer.call(&["hello", "3"]);
+        let id = hearer.call(&["client", "id"]);
+        let id = id.trim_start_matches(':').trim_end_matches(r"\r\n");
+        cache.call(&["client", "tracking", "on", "redirect", id]);
+        cache.call(&["get", "a"]);
+        cache.call(&["flushall"]);
+        let patience = std::time::Duration::from_millis(300);
+        hearer.rest(patience).0.escape_ascii().to_string()
+    };
+    let begin = r">2\r\n$10\r\ninvalidate\r\n";
+    assert_eq!(ask(real.address), format!(r"{begin}$-1\r\n"));
+    assert_eq!(ask(ours.address), format!(r"{begin}_\r\n"));
+}
+
+/// Redis looks for the value where only a version and a checksum are, and finds an empty string in zeros.
+#[test]
+fn a_payload_without_a_value_is_none() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| Client::connect(address).call(&["restore", "k", "0", &r"\x00".repeat(10)]);
+    assert_eq!(ask(real.address), r"+OK\r\n");
+    assert_eq!(ask(ours.address), r"-ERR Bad data format\r\n");
+}
+
+#[test]
+fn a_password_is_text() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let taken = |address| {
+        let mut said = Vec::new();
+        for word in [&b"p\xff"[..], b"a\0b", "ä".as_bytes()] {
+            let bytes = |text: &'static str| bytes::Bytes::from(text);
+            for command in [
+                vec![
+                    bytes("config"),
+                    bytes("set"),
+                    bytes("requirepass"),
+                    word.to_vec().into(),
+                ],
+                vec![
+                    bytes("config"),
+                    bytes("set"),
+                    bytes("MASTERAUTH"),
+                    word.to_vec().into(),
+                ],
+            ] {
+                // Whoever has no password sets one, and then nobody new comes in.
+                let mut client = Client::connect(address);
+                let reset = vec![
+                    bytes("acl"),
+                    bytes("setuser"),
+                    bytes("default"),
+                    bytes("nopass"),
+                ];
+                let replies = client.pipeline(&[command, reset]);
+                said.push(replies[0] == b"+OK\r\n");
+            }
+        }
+        said
+    };
+    assert_eq!(taken(real.address), [true; 6]);
+    let [t, f] = [true, false];
+    assert_eq!(taken(ours.address), [f, f, f, f, t, t]);
+}

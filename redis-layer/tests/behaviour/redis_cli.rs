@@ -1,0 +1,134 @@
+//! The real redis-cli against our server, if it is installed.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::common::StoreKind;
+use crate::common::client::Client;
+use crate::common::servers::{Ours, installed};
+
+fn redis_cli(ours: &Ours, args: &[&str], input: &[u8]) -> String {
+    let mut process = Command::new("redis-cli")
+        .args(["-h", "127.0.0.1", "-p", &ours.address.port().to_string()])
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    process.stdin.take().unwrap().write_all(input).unwrap();
+    let output = process.wait_with_output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn people_and_pipes_get_their_answers() {
+    if !installed("redis-cli") {
+        return;
+    }
+    for kind in StoreKind::ALL {
+        let ours = Ours::start(kind.open());
+        let ask = |args: &[&str]| redis_cli(&ours, args, b"");
+        assert_eq!(ask(&["zadd", "board", "200", "ann", "100", "bob"]), "2\n");
+        assert_eq!(
+            ask(&["zrange", "board", "0", "-1", "withscores"]),
+            "bob\n100\nann\n200\n"
+        );
+        assert_eq!(ask(&["-3", "zscore", "board", "ann"]), "200\n");
+        assert_eq!(
+            ask(&["nope"]),
+            "ERR unknown command 'nope', with args beginning with: \n\n"
+        );
+        let script = b"set greeting \"hello world\"\nget greeting\nselect 1\nget greeting\n";
+        assert_eq!(redis_cli(&ours, &[], script), "OK\nhello world\nOK\n\n");
+        let mut bulk = Vec::new();
+        for n in 0..1000 {
+            bulk.extend_from_slice(format!("ZADD bulk {n} m{n}\r\n").as_bytes());
+        }
+        let summary = redis_cli(&ours, &["--pipe"], &bulk);
+        assert!(summary.contains("errors: 0, replies: 1000"), "{summary}");
+        assert_eq!(ask(&["zcard", "bulk"]), "1000\n");
+        assert!(ask(&["command", "docs", "zadd"]).contains("sorted-set"));
+        // It asks the server for COMMAND DOCS, and ends if it cannot read them.
+        let calls = || {
+            let statistics = ask(&["info", "commandstats"]);
+            let of_docs = statistics.split("cmdstat_command|docs:calls=").nth(1);
+            let calls = of_docs.and_then(|text| text.split(',').next());
+            calls.unwrap().parse::<u64>().unwrap()
+        };
+        let before = calls();
+        let help = ask(&["help", "zadd"]);
+        assert!(help.contains("key [NX|XX] [GT|LT]"), "{help}");
+        assert_eq!(calls(), before + 1);
+        assert!(ask(&["info", "server"]).contains("redis_version:7.0"));
+    }
+}
+
+/// Everything that redis-benchmark asks by itself, with the command that it asks for and how many times the requests of a
+/// test it does.
+const ASKED: [(&str, &str, u64); 20] = [
+    ("PING_INLINE", "ping", 2),
+    ("PING_MBULK", "ping", 2),
+    ("SET", "set", 1),
+    ("GET", "get", 1),
+    ("INCR", "incr", 1),
+    // The second time for the list of which ranges are asked.
+    ("LPUSH", "lpush", 2),
+    ("RPUSH", "rpush", 1),
+    ("LPOP", "lpop", 1),
+    ("RPOP", "rpop", 1),
+    ("SADD", "sadd", 1),
+    ("HSET", "hset", 1),
+    ("SPOP", "spop", 1),
+    ("ZADD", "zadd", 1),
+    ("ZPOPMIN", "zpopmin", 1),
+    ("LPUSH (needed to benchmark LRANGE)", "lpush", 2),
+    ("LRANGE_100 (first 100 elements)", "lrange", 4),
+    ("LRANGE_300 (first 300 elements)", "lrange", 4),
+    ("LRANGE_500 (first 500 elements)", "lrange", 4),
+    ("LRANGE_600 (first 600 elements)", "lrange", 4),
+    ("MSET (10 keys)", "mset", 1),
+];
+
+#[test]
+fn redis_benchmark_finds_what_it_asks_for() {
+    if !installed("redis-benchmark") {
+        return;
+    }
+    const REQUESTS: u64 = 1000;
+    for kind in StoreKind::ALL {
+        let ours = Ours::start(kind.open());
+        // It ends at the first error.
+        let output = Command::new("redis-benchmark")
+            .args(["-h", "127.0.0.1", "-p", &ours.address.port().to_string()])
+            .args([
+                "-n",
+                &REQUESTS.to_string(),
+                "-c",
+                "5",
+                "-P",
+                "4",
+                "-r",
+                "700",
+                "--csv",
+            ])
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success(), "{text}");
+        assert!(!text.to_lowercase().contains("err"), "{text}");
+        let counts = Client::connect(ours.address).counts();
+        for (test, command, times) in ASKED {
+            assert!(text.contains(&format!("\"{test}\"")), "{test}: {text}");
+            let calls = format!("cmdstat_{command}:calls={},", REQUESTS * times);
+            let line = counts.iter().find(|line| line.starts_with(&calls));
+            let line = line.unwrap_or_else(|| panic!("{calls} {counts:?}"));
+            assert!(line.ends_with("rejected_calls=0,failed_calls=0"), "{line}");
+        }
+        assert!(
+            counts.contains(&"total_error_replies:0".to_owned()),
+            "{counts:?}"
+        );
+    }
+}
