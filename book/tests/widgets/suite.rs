@@ -2,7 +2,8 @@
 //!
 //! The packages come from the registry that npm is set up for, at the versions of `browser/package-lock.json`, into the
 //! build directory. Where npm, node, Chromium or the packages cannot be had the tests say so and pass; under `CI` they
-//! fail. `CHROMIUM` names another program. `BOOK_PDF` names a file for the printed book, to look at.
+//! fail. `CHROMIUM` names another program. `BOOK_PDF` names a file for the printed book, to look at, and `BOOK_PICTURE` one for
+//! the picture of the README.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -235,6 +236,7 @@ async fn read(script: &'static str, served: bool) {
         "widgets": WIDGETS,
         "fixtureFiles": format!("file://{}", fixture.path().display()),
         "pdf": std::env::var("BOOK_PDF").ok(),
+        "picture": std::env::var("BOOK_PICTURE").ok(),
     });
     let mut servers = Vec::new();
     if served {

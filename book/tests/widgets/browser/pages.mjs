@@ -253,3 +253,18 @@ test("without scripts a page shows its fallbacks, and the list of chapters opens
   assert.equal(await page.locator("details.answer[open]").count(), 1);
   await page.context().close();
 });
+
+test("the README's picture shows what its caption says", async () => {
+  const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { width: 910, height: 1400 });
+  const explorer = page.locator("bits-explorer").first();
+  await explorer.getByLabel("Number", { exact: true }).fill("-1");
+  assert.equal(await explorer.locator(".bx-column").count(), 4);
+  if (given.picture) {
+    await explorer.getByLabel("Number", { exact: true }).blur();
+    const [top, last] = [await page.locator("#look").boundingBox(), await explorer.boundingBox()];
+    const y = top.y - 20 + await page.evaluate(() => scrollY);
+    const clip = { x: 0, y, width: 910, height: last.y + last.height - top.y + 26 };
+    await page.screenshot({ path: given.picture, fullPage: true, clip });
+  }
+  await close(page);
+});
