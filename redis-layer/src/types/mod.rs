@@ -64,4 +64,4 @@ pub use orphans::{Step, Sweeper, sweep};
 pub use rows::{Content, DbNumber, Kind, Metadata};
 pub use sharded::Sharded;
 pub use shared::{Class, Event, Shared};
-pub use txn::{Committed, FoundExpired, Savepoint, Txn};
+pub use txn::{Committed, FoundExpired, Lookups, Savepoint, Txn};

@@ -38,7 +38,7 @@ use crate::commands::dispatch::{
 use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
-use crate::types::Txn;
+use crate::types::{Lookups, Txn};
 
 /// The most commands that run together. They hold their locks until the last one is done.
 pub const COMMANDS_MAX: usize = 512;
@@ -310,8 +310,7 @@ struct Record<'c> {
     recording: Recording,
     /// The commands in stretches that are timed together: how many have run at the end of each, and when that was.
     stretches: Vec<(usize, Instant)>,
-    hits: u64,
-    misses: u64,
+    lookups: Lookups,
 }
 
 impl<'c> Record<'c> {
@@ -320,8 +319,7 @@ impl<'c> Record<'c> {
             together,
             recording: Recording::begin(sessions[0]),
             stretches: Vec::new(),
-            hits: 0,
-            misses: 0,
+            lookups: Lookups::default(),
         }
     }
 
@@ -334,14 +332,12 @@ impl<'c> Record<'c> {
 
     /// Notes what a command has looked up.
     fn add_lookups(&mut self, txn: &mut Txn<'_>, spec: &Spec, outcome: &Outcome) {
-        let (hits, misses) = txn.end_lookups(counts_lookups(spec, outcome));
-        self.hits += hits;
-        self.misses += misses;
+        self.lookups += txn.end_lookups(counts_lookups(spec, outcome));
     }
 
     /// Shows everything to others, once the commands are committed.
     fn publish(self, server: &Server, sessions: &mut [&mut Session], ran: &[Executed]) {
-        server.shared.count_lookups(self.hits, self.misses);
+        server.shared.count_lookups(self.lookups);
         let mut recording = self.recording;
         let mut begin = 0;
         for (end, ended) in self.stretches {

@@ -40,7 +40,7 @@ impl SortedSet<'_, '_> {
         count: u64,
         direction: Direction,
     ) -> Result<(Vec<Element>, Ahead)> {
-        let known = self.txn.ahead.take();
+        let known = self.txn.ahead().take();
         let known = known.filter(|ahead| ahead.is_of(self.opened.version, direction));
         let mut ahead = known.unwrap_or_else(|| Ahead {
             version: self.opened.version,

@@ -32,7 +32,7 @@ impl SortedSet<'_, '_> {
     pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
         let (popped, ahead) = self.take_ahead(count, direction)?;
         self.erase_all(&popped)?;
-        self.txn.ahead = Some(ahead);
+        *self.txn.ahead() = Some(ahead);
         if let Some(last) = popped.last() {
             let row = self.opened.prefix.score_key(score_of(last)?, &last.member);
             self.marks.pass(self.opened.prefix.mark_of(&row), direction);
