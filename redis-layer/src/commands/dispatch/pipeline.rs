@@ -336,7 +336,7 @@ impl<'c> Record<'c> {
     }
 
     /// Shows everything to others, once the commands are committed.
-    fn publish(self, server: &Server, sessions: &mut [&mut Session], ran: &[Executed]) {
+    fn end(self, server: &Server, sessions: &mut [&mut Session], ran: &[Executed]) {
         server.shared.count_lookups(self.lookups);
         let mut recording = self.recording;
         let mut begin = 0;
@@ -401,7 +401,7 @@ fn run_in_one(
             record.end_stretch(executed.len());
         }
         let session = &mut *sessions[owner];
-        session.publish(args.spec.full_name, now_ms);
+        session.show_command(args.spec.full_name, now_ms);
         let outcome = attempt(session, &mut txn, args);
         record.add_lookups(&mut txn, args.spec, &outcome);
         txn.unlock();
@@ -425,7 +425,7 @@ fn run_in_one(
         }
     };
     record.end_stretch(executed.len());
-    record.publish(server, sessions, &executed);
+    record.end(server, sessions, &executed);
     // Each answer has to wait for the sync that makes the whole transaction durable.
     for executed in &mut executed {
         executed.wrote = wrote;
