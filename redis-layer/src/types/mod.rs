@@ -4,7 +4,8 @@
 //! them as one batch. Which bytes a row has is decided in [`rows`] alone. `docs/rows.md` draws
 //! them.
 //!
-//! Nothing here knows a command, a reply or an error text of Redis.
+//! Nothing here knows a command, a reply or an error text of Redis. Of its protocol, [`packed`] knows how a string is
+//! sent, and nothing else does.
 //!
 //! ```text
 //! txn                           a transaction; shared, databases: what all transactions of a server share
