@@ -26,6 +26,7 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// The collection under a key, taken from the parts of the key's metadata.
+    #[inline]
     pub(crate) fn of(
         txn: &Txn<'_>,
         key: &[u8],
@@ -59,6 +60,7 @@ impl Opened {
     }
 
     /// Whether there are no elements.
+    #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.size == 0
     }

@@ -65,6 +65,7 @@ impl Expired {
 
     /// Takes out the keys from the first one on that the transaction itself has written. The caller gives back the
     /// others among them.
+    #[inline]
     pub(super) fn take_from_first_own(&mut self) -> Vec<FoundExpired> {
         match self.first_own.take() {
             Some(first) => self.found.get_mut().split_off(first),
@@ -78,6 +79,7 @@ impl Expired {
     }
 
     /// Ends a command. If it only reads, its misses become events, and come before what it found afterwards.
+    #[inline]
     pub(super) fn end_command(&mut self, only_reads: bool) {
         for found in self.found.get_mut().iter_mut().rev() {
             // Those in front of it were found by earlier commands.

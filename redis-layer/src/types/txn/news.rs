@@ -98,6 +98,7 @@ impl News {
     }
 
     /// How many keys the command did not find so far, as far as anybody wants to be notified.
+    #[inline]
     pub(super) fn miss_count(&self) -> usize {
         self.misses.borrow().len()
     }
@@ -108,6 +109,7 @@ impl News {
     }
 
     /// Ends a command, whose misses become events if it only reads.
+    #[inline]
     pub(super) fn end_command(&mut self, only_reads: bool) {
         let missed = self.misses.take();
         if only_reads {

@@ -56,6 +56,7 @@ struct Prefix {
 
 impl Reads {
     /// What the snapshot holds under a row's key, if it was read ahead.
+    #[inline]
     pub(super) fn fetched(&self, space: Space, key: &[u8]) -> Option<&Option<Bytes>> {
         match space {
             Space::Metadata => self.metadata.get(key),
@@ -65,6 +66,7 @@ impl Reads {
     }
 
     /// How many changes of a space are likely, by what was read ahead.
+    #[inline]
     pub(super) const fn changes_expected(&self, space: Space) -> usize {
         match space {
             Space::Metadata => self.metadata.len(),
@@ -112,11 +114,13 @@ impl Reads {
     }
 
     /// Says that a collection of this version comes into being.
+    #[inline]
     pub(super) fn creates(&self, version: u64) {
         self.created.set(Some(version));
     }
 
     /// Whether the collection of this version is known to have no rows in the snapshot.
+    #[inline]
     pub(super) const fn has_created(&self, version: u64) -> bool {
         match self.created.get() {
             Some(created) => created == version,
@@ -125,6 +129,7 @@ impl Reads {
     }
 
     /// Says that a row is about to change.
+    #[inline]
     pub(super) fn changes(&mut self, space: Space, key: &[u8]) {
         match space {
             Space::Metadata => self.seen.get_mut().forget(key),
