@@ -23,15 +23,14 @@
 mod order;
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use bytes::{Buf, Bytes};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
 use crate::types::beside::Beside;
 use crate::types::name_hash::{NAME_HASH_END, NAME_HASH_LEN};
+use crate::types::opened::Opened;
 use crate::types::orphans::CLEARED_FROM;
-use crate::types::rows::{Collection, RowPrefix};
 use crate::types::scan::Extent;
 use crate::types::{Content, Error, Kind, Metadata, Result, Txn};
 
@@ -63,12 +62,8 @@ pub struct Element {
 #[derive(Debug, Clone)]
 pub struct Elements {
     kind: Kind,
-    expires_ms: Option<i64>,
-    home: Option<Rc<[u8]>>,
-    version: u64,
-    size: u64,
+    opened: Opened,
     stored_size: u64,
-    prefix: RowPrefix,
 }
 
 impl Elements {
@@ -79,7 +74,7 @@ impl Elements {
     pub fn open(txn: &Txn<'_>, key: &[u8], kind: Kind) -> Result<Option<Self>> {
         let metadata = txn.lookup(key)?;
         metadata
-            .map(|metadata| Self::stored(txn, key, kind, &metadata))
+            .map(|metadata| Self::stored(txn, key, kind, metadata))
             .transpose()
     }
 
@@ -87,8 +82,8 @@ impl Elements {
     ///
     /// # Errors
     /// [`Error::WrongType`] if it is not of this kind.
-    pub fn stored(txn: &Txn<'_>, key: &[u8], kind: Kind, metadata: &Metadata) -> Result<Self> {
-        let (Content::Hash(collection) | Content::Set(collection)) = &metadata.content else {
+    pub fn stored(txn: &Txn<'_>, key: &[u8], kind: Kind, metadata: Metadata) -> Result<Self> {
+        let (Content::Hash(collection) | Content::Set(collection)) = metadata.content else {
             return Err(Error::WrongType);
         };
         if metadata.content.kind() != kind {
@@ -96,12 +91,8 @@ impl Elements {
         }
         Ok(Self {
             kind,
-            expires_ms: metadata.expires_ms,
-            home: metadata.home.clone(),
-            version: collection.version,
-            size: collection.size,
+            opened: Opened::of(txn, key, collection, metadata.expires_ms, metadata.home),
             stored_size: collection.size,
-            prefix: txn.row_prefix(metadata.home_of(key), collection.version),
         })
     }
 
@@ -122,28 +113,23 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn create(txn: &Txn<'_>, key: &[u8], kind: Kind) -> Result<Self> {
-        let version = txn.new_version()?;
         Ok(Self {
             kind,
-            expires_ms: None,
-            home: None,
-            version,
-            size: 0,
+            opened: Opened::empty(txn, key)?,
             stored_size: 0,
-            prefix: txn.row_prefix(key, version),
         })
     }
 
     /// How many there are. O(1).
     #[must_use]
     pub const fn len(&self) -> u64 {
-        self.size
+        self.opened.size
     }
 
     /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.size == 0
+        self.opened.is_empty()
     }
 
     /// The value under a name. One point read.
@@ -151,8 +137,8 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn get(&self, txn: &Txn<'_>, name: &[u8]) -> Result<Option<Bytes>> {
-        let row = txn.name_row(&self.prefix, name);
-        let Some(stored) = txn.get_element(self.version, &row)? else {
+        let row = txn.name_row(&self.opened.prefix, name);
+        let Some(stored) = txn.get_element(self.opened.version, &row)? else {
             return Ok(None);
         };
         let (_, value) = self.order_and_value(&row, &stored)?;
@@ -194,8 +180,8 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn contains(&self, txn: &Txn<'_>, name: &[u8]) -> Result<bool> {
-        let row = txn.name_row(&self.prefix, name);
-        Ok(txn.get_element(self.version, &row)?.is_some())
+        let row = txn.name_row(&self.opened.prefix, name);
+        Ok(txn.get_element(self.opened.version, &row)?.is_some())
     }
 
     /// Stores an element. Returns whether its name is new.
@@ -203,9 +189,9 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn put(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
-        let row = txn.name_row(&self.prefix, name);
-        let old = txn.get_element(self.version, &row)?;
-        self.size += u64::from(old.is_none());
+        let row = txn.name_row(&self.opened.prefix, name);
+        let old = txn.get_element(self.opened.version, &row)?;
+        self.opened.size += u64::from(old.is_none());
         let row = row.into_owned();
         self.write(txn, row, old.as_deref(), value)?;
         Ok(old.is_none())
@@ -216,10 +202,10 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn put_new(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
-        let row = txn.name_row(&self.prefix, name);
-        let is_new = txn.get_element(self.version, &row)?.is_none();
+        let row = txn.name_row(&self.opened.prefix, name);
+        let is_new = txn.get_element(self.opened.version, &row)?.is_none();
         if is_new {
-            self.size += 1;
+            self.opened.size += 1;
             let row = row.into_owned();
             self.write(txn, row, None, value)?;
         }
@@ -231,10 +217,10 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn remove(&mut self, txn: &mut Txn<'_>, name: &[u8]) -> Result<bool> {
-        let row = txn.name_row(&self.prefix, name);
-        let was_there = txn.get_element(self.version, &row)?.is_some();
+        let row = txn.name_row(&self.opened.prefix, name);
+        let was_there = txn.get_element(self.opened.version, &row)?.is_some();
         if was_there {
-            self.size = self.size.saturating_sub(1);
+            self.opened.size = self.opened.size.saturating_sub(1);
             let row = row.into_owned();
             txn.delete(Space::Data, row);
         }
@@ -248,8 +234,8 @@ impl Elements {
     /// Those of the store.
     pub fn remove_all(&mut self, txn: &mut Txn<'_>, elements: &[Element]) -> Result<()> {
         let removed = elements.len() as u64;
-        if removed == self.size && removed >= CLEARED_FROM {
-            self.size = 0;
+        if removed == self.opened.size && removed >= CLEARED_FROM {
+            self.opened.size = 0;
             return Ok(());
         }
         txn.make_room(Space::Data, elements.len());
@@ -265,25 +251,18 @@ impl Elements {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn finish(self, txn: &mut Txn<'_>, key: &[u8]) -> Result<bool> {
-        if self.size == 0 {
+        if self.is_empty() {
             txn.remove_key(key)?;
             return Ok(false);
         }
-        if self.size == self.stored_size {
+        if self.opened.size == self.stored_size {
             txn.touch(key);
             return Ok(true);
         }
-        let Self { version, size, .. } = self;
-        let collection = Collection { version, size };
-        let content = match self.kind {
-            Kind::Hash => Content::Hash(collection),
-            _ => Content::Set(collection),
-        };
-        let metadata = Metadata {
-            expires_ms: self.expires_ms,
-            home: self.home,
-            content,
-        };
+        let metadata = self.opened.metadata(match self.kind {
+            Kind::Hash => Content::Hash,
+            _ => Content::Set,
+        });
         txn.set_metadata(key, &metadata);
         Ok(true)
     }
@@ -294,7 +273,8 @@ impl Elements {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn all(&self, txn: &Txn<'_>) -> Result<Vec<Element>> {
-        let mut elements = Vec::with_capacity(usize::try_from(self.size).unwrap_or(0).min(1024));
+        let mut elements =
+            Vec::with_capacity(usize::try_from(self.opened.size).unwrap_or(0).min(1024));
         self.each_ordered(txn, |order, name, value| {
             elements.push((order, element(name, value)));
             Ok(true)
@@ -324,10 +304,10 @@ impl Elements {
         txn: &Txn<'_>,
         mut visit: impl FnMut(&[u8]) -> Result<bool>,
     ) -> Result<()> {
-        let rows = self.prefix.rows();
+        let rows = self.opened.prefix.rows();
         txn.each_row(Space::Data, &rows, Direction::Forward, |row, _| {
-            self.prefix.hash_and_name(row)?;
-            visit(self.prefix.mark_of(row))
+            self.opened.prefix.hash_and_name(row)?;
+            visit(self.opened.prefix.mark_of(row))
         })
     }
 
@@ -336,7 +316,7 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub(crate) fn beside<'t>(&self, txn: &'t Txn<'_>, times: u64) -> Result<Beside<'t>> {
-        Beside::open(txn, &self.prefix, self.size, times)
+        Beside::open(txn, &self.opened.prefix, self.opened.size, times)
     }
 
     /// Passes every element to `visit`, in the order of their hashes, until it returns false.
@@ -359,9 +339,9 @@ impl Elements {
         txn: &Txn<'_>,
         mut visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
     ) -> Result<()> {
-        let rows = self.prefix.rows();
+        let rows = self.opened.prefix.rows();
         txn.each_row(Space::Data, &rows, Direction::Forward, |row, stored| {
-            let (_, name) = self.prefix.hash_and_name(row)?;
+            let (_, name) = self.opened.prefix.hash_and_name(row)?;
             let (order, value) = self.order_and_value(row, stored)?;
             visit(order, name, value)
         })
@@ -381,9 +361,9 @@ impl Elements {
             return Ok((0, Vec::new()));
         }
         let (mut bytes, mut last) = (0, None);
-        let mut cursor = self.scan(txn, &self.prefix.from_name_hash(from))?;
+        let mut cursor = self.scan(txn, &self.opened.prefix.from_name_hash(from))?;
         while let Some((row, stored)) = cursor.row() {
-            let (hash, name) = self.prefix.hash_and_name(row)?;
+            let (hash, name) = self.opened.prefix.hash_and_name(row)?;
             let (order, value) = self.order_and_value(row, stored)?;
             if extent.is_reached(page.len() as u64, bytes) && last != Some(hash) {
                 return Ok((hash, without_order(page)));
@@ -409,10 +389,10 @@ impl Elements {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn random(&self, txn: &Txn<'_>) -> Result<Option<Element>> {
-        if self.size <= SMALL {
+        if self.opened.size <= SMALL {
             return self.random_by_counting(txn);
         }
-        let width = NAME_HASH_END / self.size * WINDOW_MEAN;
+        let width = NAME_HASH_END / self.opened.size * WINDOW_MEAN;
         for _ in 0..TRIES {
             let window = self.window(txn, fastrand::u64(..NAME_HASH_END), width)?;
             if window.len() > WINDOW_MOST {
@@ -437,7 +417,7 @@ impl Elements {
         if count == 0 {
             return Ok(Vec::new());
         }
-        if count >= self.size {
+        if count >= self.opened.size {
             return self.all(txn);
         }
         if self.is_walked_for(count) {
@@ -480,13 +460,13 @@ impl Elements {
 
     /// Whether a walk over all elements finds this many random ones faster than they are found one by one.
     const fn is_walked_for(&self, count: u64) -> bool {
-        self.size <= SMALL || count > self.size / STEPS_A_RANDOM
+        self.opened.size <= SMALL || count > self.opened.size / STEPS_A_RANDOM
     }
 
     /// `count` elements, by a walk over all. Each is chosen with a chance of those still wanted among those still to come
     /// (Knuth's algorithm S).
     fn random_part(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
-        let (mut wanted, mut to_come) = (count, self.size);
+        let (mut wanted, mut to_come) = (count, self.opened.size);
         let mut chosen = Vec::new();
         self.each(txn, |name, value| {
             if fastrand::u64(..to_come.max(1)) < wanted {
@@ -501,10 +481,10 @@ impl Elements {
     }
 
     fn random_by_counting(&self, txn: &Txn<'_>) -> Result<Option<Element>> {
-        if self.size == 0 {
+        if self.opened.size == 0 {
             return Ok(None);
         }
-        let mut skip = fastrand::u64(..self.size);
+        let mut skip = fastrand::u64(..self.opened.size);
         let mut found = None;
         self.each(txn, |name, value| {
             if skip == 0 {
@@ -527,9 +507,9 @@ impl Elements {
             end.checked_sub(NAME_HASH_END).map(|end| (0, end)),
         ];
         for (from, end) in parts.into_iter().flatten() {
-            let mut cursor = self.scan(txn, &self.prefix.from_name_hash(from))?;
+            let mut cursor = self.scan(txn, &self.opened.prefix.from_name_hash(from))?;
             while let Some((row, stored)) = cursor.row() {
-                let (hash, name) = self.prefix.hash_and_name(row)?;
+                let (hash, name) = self.opened.prefix.hash_and_name(row)?;
                 let (_, value) = self.order_and_value(row, stored)?;
                 if hash >= end || window.len() > WINDOW_MOST {
                     break;

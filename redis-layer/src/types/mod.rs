@@ -4,12 +4,14 @@
 //! them as one batch. Which bytes a row has is decided in [`rows`] alone. `docs/rows.md` draws
 //! them.
 //!
-//! Nothing here knows a command, a reply or an error text of Redis.
+//! Nothing here knows a command, a reply or an error text of Redis. Of its protocol, [`packed`] knows how a string is
+//! sent, and nothing else does.
 //!
 //! ```text
 //! txn                           a transaction; shared, databases: what all transactions of a server share
 //! keyspace, expiry, transfer    keys of any type; value: what they hold as a whole; random, scan: one of them, all
 //! strings, bits                 strings, also as rows of bits
+//! opened                        what all open collections have in common
 //! elements, set                 hashes and sets; name_hash: the order of their rows
 //! beside                        walks over several sets at once
 //! list                          lists
@@ -37,6 +39,7 @@ mod keyspace;
 pub mod list;
 pub mod name_hash;
 pub mod number;
+mod opened;
 mod orphans;
 pub mod packed;
 pub mod random;
@@ -62,4 +65,4 @@ pub use orphans::{Step, Sweeper, sweep};
 pub use rows::{Content, DbNumber, Kind, Metadata};
 pub use sharded::Sharded;
 pub use shared::{Class, Event, Shared};
-pub use txn::{Committed, FoundExpired, Savepoint, Txn};
+pub use txn::{Committed, FoundExpired, Lookups, Savepoint, Txn};

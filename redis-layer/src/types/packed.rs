@@ -11,6 +11,13 @@
 //! Each entry is a bulk string of Redis's protocol, which is the same in both versions. This is the only thing that
 //! this layer knows of the protocol, and a caller that wants the strings themselves need not know it:
 //! [`Strings::iter`] leaves the frames out.
+//!
+//! Left out: frames that `server::resp` adds, where the rest of the protocol is. There are two ways, and neither is
+//! simpler. If the strings stood here in a form of their own, every one would be taken out again when the answer is
+//! encoded; today the encoder adds a range in one piece. If the protocol passed in what writes the frames, that would
+//! be a type parameter of all ranges of lists and sorted sets, of their answers ([`Members`](crate::types::zset::Members)),
+//! and of the callers of both. And callers in this layer, which want the strings back, would need a writer without
+//! frames.
 
 use bytes::Bytes;
 

@@ -12,7 +12,7 @@ use crate::types::databases::Databases;
 use crate::types::expiry::Floor;
 use crate::types::scan::Cursors;
 use crate::types::zset::indexes::RankIndexes;
-use crate::types::{DbNumber, Result, Sharded};
+use crate::types::{DbNumber, Lookups, Result, Sharded};
 
 /// What transactions share. One for each server.
 #[derive(Debug, Default)]
@@ -88,8 +88,8 @@ impl Shared {
         self.expired.load(Ordering::Relaxed)
     }
 
-    /// Counts keys that reading commands found, and keys that they did not find.
-    pub(crate) fn count_lookups(&self, hits: u64, misses: u64) {
+    /// Counts what reading commands looked up.
+    pub(crate) fn count_lookups(&self, Lookups { hits, misses }: Lookups) {
         for (counter, more) in self.lookups.here().iter().zip([hits, misses]) {
             if more > 0 {
                 counter.fetch_add(more, Ordering::Relaxed);
@@ -97,14 +97,17 @@ impl Shared {
         }
     }
 
-    /// How many keys reading commands found, and how many they did not.
+    /// What reading commands looked up.
     #[must_use]
-    pub fn lookups(&self) -> (u64, u64) {
+    pub fn lookups(&self) -> Lookups {
         let sum = |of: usize| {
             self.lookups
                 .sum(|counters| counters[of].load(Ordering::Relaxed))
         };
-        (sum(0), sum(1))
+        Lookups {
+            hits: sum(0),
+            misses: sum(1),
+        }
     }
 
     /// Sets the counts of expired keys and of lookups back to 0.

@@ -20,12 +20,12 @@
 //! Left out: turning pieces back into one row. A string stays in pieces until it is overwritten as a whole.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use bytes::Bytes;
 use engine::keys::{decode_u32, encode_u32};
 
 use crate::store::{Direction, Space};
+use crate::types::opened::Opened;
 use crate::types::rows::{Collection, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
@@ -54,19 +54,14 @@ pub struct Stored {
 #[derive(Debug)]
 pub struct Text {
     form: Form,
-    expires_ms: Option<i64>,
-    home: Option<Rc<[u8]>>,
     is_there: bool,
 }
 
 #[derive(Debug)]
 enum Form {
-    Whole(Bytes),
-    Pieces {
-        version: u64,
-        length: usize,
-        prefix: RowPrefix,
-    },
+    Whole(Stored),
+    /// Its size is its length, which is at most [`LONGEST`].
+    Pieces(Opened),
 }
 
 impl Txn<'_> {
@@ -96,7 +91,7 @@ impl Txn<'_> {
         let text = Text::stored(self, key, metadata).ok_or(Error::WrongType)?;
         Ok(Some(Stored {
             text: text.whole(self)?,
-            expires_ms: text.expires_ms,
+            expires_ms: text.expires_ms(),
         }))
     }
 
@@ -109,9 +104,7 @@ impl Txn<'_> {
     pub fn open_text(&self, key: &[u8]) -> Result<Text> {
         match self.lookup(key)? {
             None => Ok(Text {
-                form: Form::Whole(Bytes::new()),
-                expires_ms: None,
-                home: None,
+                form: Form::Whole(Stored::default()),
                 is_there: false,
             }),
             Some(metadata) => Text::stored(self, key, metadata).ok_or(Error::WrongType),
@@ -123,31 +116,36 @@ impl Text {
     /// The string under a key that has this metadata; `None` if it is of another type.
     #[must_use]
     pub fn stored(txn: &Txn<'_>, key: &[u8], metadata: Metadata) -> Option<Self> {
-        let home = metadata.home.as_deref().unwrap_or(key);
-        let form = match metadata.content {
-            Content::String(text) => Form::Whole(text),
-            Content::Pieces(Collection { version, size }) => Form::Pieces {
-                version,
-                // The length was bounded when the row was decoded.
-                length: usize::try_from(size).unwrap_or(LONGEST),
-                prefix: txn.row_prefix(home, version),
-            },
+        let Metadata {
+            expires_ms,
+            home,
+            content,
+        } = metadata;
+        let form = match content {
+            Content::String(text) => Form::Whole(Stored { text, expires_ms }),
+            Content::Pieces(pieces) => Form::Pieces(Opened::of(txn, key, pieces, expires_ms, home)),
             _ => return None,
         };
         Some(Self {
             form,
-            expires_ms: metadata.expires_ms,
-            home: metadata.home,
             is_there: true,
         })
+    }
+
+    const fn expires_ms(&self) -> Option<i64> {
+        match &self.form {
+            Form::Whole(stored) => stored.expires_ms,
+            Form::Pieces(opened) => opened.expires_ms(),
+        }
     }
 
     /// Its length in bytes. O(1).
     #[must_use]
     pub const fn len(&self) -> usize {
         match &self.form {
-            Form::Whole(text) => text.len(),
-            Form::Pieces { length, .. } => *length,
+            Form::Whole(stored) => stored.text.len(),
+            // It was bounded when the row was decoded.
+            Form::Pieces(opened) => opened.size as usize,
         }
     }
 
@@ -170,8 +168,8 @@ impl Text {
     /// # Errors
     /// [`Error::TooMuch`]; those of the store.
     pub fn whole(&self, txn: &Txn<'_>) -> Result<Bytes> {
-        if let Form::Whole(text) = &self.form {
-            return Ok(text.clone());
+        if let Form::Whole(stored) = &self.form {
+            return Ok(stored.text.clone());
         }
         txn.will_put_together(self.len())?;
         self.read(txn, 0..self.len())
@@ -188,7 +186,7 @@ impl Text {
         if range.is_empty() {
             return Ok(Bytes::new());
         }
-        let Form::Pieces { prefix, .. } = &self.form else {
+        let Form::Pieces(Opened { prefix, .. }) = &self.form else {
             return Ok(self.whole(txn)?.slice(range));
         };
         let mut part = vec![0; range.len()];
@@ -226,14 +224,14 @@ impl Text {
         let end = at + part.len();
         self.grow(txn, key, end)?;
         match &mut self.form {
-            Form::Whole(text) => {
+            Form::Whole(Stored { text, .. }) => {
                 let mut bytes = Vec::from(std::mem::take(text));
                 bytes[at..end].copy_from_slice(part);
                 *text = bytes.into();
                 Ok(())
             }
-            Form::Pieces { prefix, .. } => {
-                write_pieces(txn, prefix, at, Bytes::copy_from_slice(part))
+            Form::Pieces(opened) => {
+                write_pieces(txn, &opened.prefix, at, Bytes::copy_from_slice(part))
             }
         }
     }
@@ -246,18 +244,17 @@ impl Text {
     pub fn grow(&mut self, txn: &mut Txn<'_>, key: &[u8], to: usize) -> Result<()> {
         let to = to.max(self.len());
         match &mut self.form {
-            Form::Pieces { length, .. } => *length = to,
-            Form::Whole(text) if (WHOLE_BYTES + 1..=LONGEST).contains(&to) => {
-                let version = txn.new_version()?;
-                let prefix = txn.row_prefix(key, version);
-                write_pieces(txn, &prefix, 0, text.clone())?;
-                self.form = Form::Pieces {
-                    version,
-                    length: to,
-                    prefix,
+            Form::Pieces(opened) => opened.size = to as u64,
+            Form::Whole(stored) if (WHOLE_BYTES + 1..=LONGEST).contains(&to) => {
+                let pieces = Collection {
+                    version: txn.new_version()?,
+                    size: to as u64,
                 };
+                let opened = Opened::of(txn, key, pieces, stored.expires_ms, None);
+                write_pieces(txn, &opened.prefix, 0, stored.text.clone())?;
+                self.form = Form::Pieces(opened);
             }
-            Form::Whole(text) if to > text.len() => {
+            Form::Whole(Stored { text, .. }) if to > text.len() => {
                 let mut bytes = Vec::from(std::mem::take(text));
                 bytes.resize(to, 0);
                 *text = bytes.into();
@@ -269,19 +266,12 @@ impl Text {
 
     /// Ends the changes.
     pub fn finish(self, txn: &mut Txn<'_>, key: &[u8]) {
-        let content = match self.form {
-            Form::Whole(text) => Content::String(text),
-            Form::Pieces {
-                version, length, ..
-            } => Content::Pieces(Collection {
-                version,
-                size: length as u64,
-            }),
-        };
-        let metadata = Metadata {
-            expires_ms: self.expires_ms,
-            home: self.home,
-            content,
+        let metadata = match self.form {
+            Form::Whole(Stored { text, expires_ms }) => Metadata {
+                expires_ms,
+                ..Metadata::new(Content::String(text))
+            },
+            Form::Pieces(opened) => opened.metadata(Content::Pieces),
         };
         txn.set_metadata(key, &metadata);
     }

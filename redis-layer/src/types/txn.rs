@@ -1,5 +1,8 @@
 //! A transaction: a command's snapshot, what the command has changed so far, and one batch at the end.
 //!
+//! What else it keeps is in three groups: the `news` for others, the keys that it found `expired`, and what it remembers
+//! of its `reads`.
+//!
 //! Reads look at the changes first, then at the snapshot, so a command sees its own writes. For example, a member that
 //! is named twice in one `ZADD` is found the second time, and the number of elements and both indexes stay right.
 //!
@@ -14,10 +17,13 @@
 
 mod changes;
 mod commit;
+mod expired;
 mod lookups;
 mod merged;
+mod news;
 mod prefetched;
 mod ranks;
+mod reads;
 mod seen;
 mod this_command;
 
@@ -35,10 +41,13 @@ use crate::types::zset::Ahead;
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 use changes::{Changes, UndoRecord};
+use expired::Expired;
 use merged::Merged;
-use prefetched::Prefetched;
-use seen::Seen;
-use this_command::ThisCommand;
+use news::News;
+use reads::Reads;
+
+pub use expired::FoundExpired;
+pub use lookups::Lookups;
 
 /// About how much memory a row takes among the changes, besides its bytes.
 const ROW_BYTES: usize = 128;
@@ -54,32 +63,16 @@ pub struct Txn<'s> {
     changed_bytes: usize,
     /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
     undo: Option<Vec<(Space, UndoRecord)>>,
-    /// Metadata rows of the keys that were changed, in order. Rows that were written are included only if somebody
-    /// observes keys.
-    touched: Vec<Vec<u8>>,
-    /// Those of `touched` that were given a value, even if it is gone again. Kept only if somebody observes keys.
-    held: Vec<Vec<u8>>,
-    events: Vec<Event>,
-    command: ThisCommand,
-    /// The version of the collection that this transaction has created last.
-    created: Cell<Option<u64>>,
+    /// What others are told of after the commit.
+    news: News,
+    /// The keys that were found expired.
+    expired: Expired,
+    /// What was read, and may be wanted again.
+    reads: Reads,
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
-    /// How many keys were looked up and found, and how many were not found.
-    lookups: Cell<(u64, u64)>,
-    /// The keys that were not found, if anybody wants to be notified of them.
-    misses: RefCell<Vec<(DbNumber, Bytes)>>,
-    /// Keys that were looked up and had expired. Those that the transaction itself has written leave at the end of the
-    /// command.
-    expired: RefCell<Vec<FoundExpired>>,
-    /// Where the first of those is among them.
-    first_own: Cell<Option<usize>>,
-    /// Whether a key was written whose time had passed already.
-    wrote_expired: bool,
-    /// How many such keys were found and removed.
-    own_expired: u64,
-    /// Metadata rows of keys that had expired and were removed for another reason: see [`Txn::discard_key`].
-    discarded: Vec<Vec<u8>>,
+    /// The lookups of the command.
+    lookups: Cell<Lookups>,
     ranks: RefCell<Journal<'s>>,
     /// Which changes of rank indexes the snapshot includes: see `indexes`.
     ranks_noted: u64,
@@ -87,27 +80,8 @@ pub struct Txn<'s> {
     /// The mapping of the databases at the beginning, and as this transaction wants it.
     began: Mapping,
     mapping: Mapping,
-    /// What is known of the keys that were looked up.
-    seen: RefCell<Seen>,
-    /// Metadata rows of the snapshot that were read ahead.
-    prefetched: Prefetched,
-    /// Rows of elements that were read ahead.
-    elements: Prefetched,
-    /// The version of the collection that was used last, and the prefix of its rows.
-    prefix: RefCell<Option<(u64, RowPrefix)>>,
-    /// Members that pops have read ahead.
-    pub(in crate::types) ahead: Option<Ahead>,
-    /// The row that [`get_again`](Self::get_again) read last.
-    last_read: RefCell<Option<Read>>,
     db: DbNumber,
     now_ms: i64,
-}
-
-/// A row of the snapshot that was read.
-struct Read {
-    space: Space,
-    key: Vec<u8>,
-    value: Option<Bytes>,
 }
 
 /// What a metadata row says about the existence of a key.
@@ -135,10 +109,8 @@ enum Locks<'s> {
 #[must_use]
 pub struct Savepoint {
     undo: usize,
-    touched: usize,
-    held: usize,
+    news: news::Mark,
     discarded: usize,
-    events: usize,
     ranks: usize,
     mapping: Mapping,
 }
@@ -161,21 +133,6 @@ pub struct Committed {
     pub expired: Vec<FoundExpired>,
 }
 
-/// A key that a transaction looked up and that had expired.
-#[derive(Debug)]
-pub struct FoundExpired {
-    /// The database.
-    pub db: DbNumber,
-    /// The key.
-    pub key: Bytes,
-    /// How many events the transaction had when it found the key.
-    events: usize,
-    /// How many keys the command had missed by then, until it is known whether these misses become events.
-    misses: Option<usize>,
-    /// Whether the transaction itself had written the key.
-    is_own: bool,
-}
-
 impl<'s> Txn<'s> {
     /// Begins with a snapshot of the store as it is now.
     ///
@@ -195,28 +152,14 @@ impl<'s> Txn<'s> {
             snapshot,
             began: mapping,
             mapping,
-            seen: RefCell::default(),
-            prefetched: Prefetched::default(),
-            elements: Prefetched::default(),
-            prefix: RefCell::default(),
-            ahead: None,
-            last_read: RefCell::default(),
             changes: Default::default(),
             changed_bytes: 0,
             undo: None,
-            touched: Vec::new(),
-            held: Vec::new(),
-            events: Vec::new(),
-            command: ThisCommand::default(),
-            created: Cell::default(),
+            news: News::default(),
+            expired: Expired::default(),
+            reads: Reads::default(),
             put_together: Cell::default(),
             lookups: Cell::default(),
-            misses: RefCell::default(),
-            expired: RefCell::default(),
-            first_own: Cell::default(),
-            wrote_expired: false,
-            own_expired: 0,
-            discarded: Vec::new(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             ranks_noted,
             locks: Locks::Unknown,
@@ -246,13 +189,13 @@ impl<'s> Txn<'s> {
 
     /// Says that a key was changed although its metadata row was not.
     pub fn touch(&mut self, key: &[u8]) {
-        self.touched.push(metadata_key(self.db(), key));
+        self.news.touched.push(metadata_key(self.db(), key));
     }
 
     /// Notes an event on a key, by Redis's name for it. Does nothing if nobody wants to be notified.
     pub fn event(&mut self, class: Class, name: &'static str, key: &[u8]) {
         if self.shared.wants(class) {
-            self.events.push(Event {
+            self.news.events.push(Event {
                 class,
                 name,
                 db: self.db,
@@ -263,50 +206,25 @@ impl<'s> Txn<'s> {
 
     /// Notes that a command created a key. The event goes before the command's other events for this key.
     pub(crate) fn note_created(&mut self, row: &[u8], key: &[u8]) {
-        if self.command.removed.contains(row) {
-            return;
-        }
-        let event = Event {
-            class: Class::New,
-            name: "new",
-            db: self.db,
-            key: Bytes::copy_from_slice(key),
-        };
-        let at = self.place_in_front(key);
-        self.insert_event(at, event);
-    }
-
-    /// The place in front of what this command did to a key, among the events. What it found before is left in front.
-    fn place_in_front(&mut self, key: &[u8]) -> usize {
-        let of_key = (self.db, Bytes::copy_from_slice(key));
-        let first = self.command.first_about(&of_key, &self.events);
-        first.unwrap_or(self.events.len())
-    }
-
-    fn insert_event(&mut self, at: usize, event: Event) {
-        self.command.inserts(at, &event);
-        self.events.insert(at, event);
+        self.news.created(row, self.db, key);
     }
 
     /// Notes that a command removed a key.
     pub(crate) fn note_removed(&mut self, row: Vec<u8>) {
-        self.command.removed.insert(row);
+        self.news.removed(row);
     }
 
     /// Forgets which keys the command removed, so that what it puts in their place counts as new.
     pub(crate) fn forget_removed(&mut self) {
-        self.command.removed.clear();
+        self.news.forget_removed();
     }
 
     /// A point to return to with [`Txn::roll_back`]. From the first one on, changes cost a little more.
     pub fn savepoint(&mut self) -> Savepoint {
-        self.command = ThisCommand::after(self.events.len());
         Savepoint {
             undo: self.undo.get_or_insert_default().len(),
-            touched: self.touched.len(),
-            held: self.held.len(),
-            discarded: self.discarded.len(),
-            events: self.events.len(),
+            news: self.news.mark(),
+            discarded: self.expired.mark(),
             ranks: self.ranks.get_mut().mark(),
             mapping: self.mapping,
         }
@@ -332,17 +250,9 @@ impl<'s> Txn<'s> {
         for (space, before) in undo.drain(savepoint.undo..).rev() {
             self.changes[space.index()].undo(before);
         }
-        self.seen.get_mut().forget_last();
-        self.ahead = None;
-        self.touched.truncate(savepoint.touched);
-        self.held.truncate(savepoint.held);
-        self.discarded.truncate(savepoint.discarded);
-        // That a key was not found remains true.
-        let undone = self.events.split_off(savepoint.events);
-        let misses = undone.into_iter();
-        self.events
-            .extend(misses.filter(|event| event.class == Class::Miss));
-        self.command = ThisCommand::after(self.events.len());
+        self.reads.goes_back();
+        self.news.go_back(&savepoint.news);
+        self.expired.go_back(savepoint.discarded);
         self.ranks.get_mut().undo_to(savepoint.ranks);
         self.mapping = savepoint.mapping;
     }
@@ -391,7 +301,7 @@ impl<'s> Txn<'s> {
     /// Those of the store.
     pub fn new_version(&self) -> Result<u64> {
         let version = self.store.unique()?;
-        self.created.set(Some(version));
+        self.reads.creates(version);
         Ok(version)
     }
 
@@ -409,16 +319,8 @@ impl<'s> Txn<'s> {
     /// What the rows of a collection begin with. The last one is kept, because commands that run together often use
     /// the same collection.
     pub(crate) fn row_prefix(&self, key: &[u8], version: u64) -> RowPrefix {
-        let mut last = self.prefix.borrow_mut();
-        match &*last {
-            // The version alone identifies the collection.
-            Some((of, prefix)) if *of == version => prefix.clone(),
-            _ => {
-                let prefix = RowPrefix::new(self.db(), key, version);
-                *last = Some((version, prefix.clone()));
-                prefix
-            }
-        }
+        let make = || RowPrefix::new(self.db(), key, version);
+        self.reads.prefix_of(version, make)
     }
 
     /// The value of a data row of a collection. The one that this transaction has created last has no rows in the
@@ -427,7 +329,7 @@ impl<'s> Txn<'s> {
     /// # Errors
     /// Those of the store.
     pub(crate) fn get_element(&self, version: u64, row: &[u8]) -> Result<Option<Bytes>> {
-        if self.created.get() == Some(version) {
+        if self.reads.has_created(version) {
             return Ok(self.changed(Space::Data, row).cloned());
         }
         self.get(Space::Data, row)
@@ -442,19 +344,12 @@ impl<'s> Txn<'s> {
         if let Some(changed) = self.changes[space.index()].get(key) {
             return Ok(changed.clone());
         }
-        let mut last = self.last_read.borrow_mut();
-        if let Some(read) = last.as_ref()
-            && (read.space, read.key.as_slice()) == (space, key)
-        {
-            return Ok(read.value.clone());
-        }
-        let value = self.read(space, key)?.map(Cow::into_owned);
-        *last = Some(Read {
-            space,
-            key: key.to_vec(),
-            value: value.clone(),
-        });
-        Ok(value)
+        self.reads.again(space, key, || self.read(space, key))
+    }
+
+    /// Members that pops have read ahead.
+    pub(in crate::types) const fn ahead(&mut self) -> &mut Option<Ahead> {
+        &mut self.reads.ahead
     }
 
     /// Whether any row of a space has been changed.
@@ -469,12 +364,7 @@ impl<'s> Txn<'s> {
 
     /// The value of a row in the snapshot.
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Cow<'_, Bytes>>> {
-        let fetched = match space {
-            Space::Metadata => self.prefetched.get(key),
-            Space::Data => self.elements.near(key),
-            _ => None,
-        };
-        match fetched {
+        match self.reads.fetched(space, key) {
             Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
             None => Ok(self.snapshot.get(space, key)?.map(Cow::Owned)),
         }
@@ -499,25 +389,12 @@ impl<'s> Txn<'s> {
     fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) -> usize {
         let changes = &mut self.changes[space.index()];
         if changes.is_empty() {
-            changes.reserve(match space {
-                Space::Metadata => self.prefetched.len(),
-                _ => self.elements.len(),
-            });
+            changes.reserve(self.reads.changes_expected(space));
         }
-        if space == Space::Metadata {
-            self.seen.get_mut().forget(&key);
-            if self.shared.is_observed() {
-                let before = changes.get(&key);
-                if before.is_none() {
-                    self.touched.push(key.clone());
-                }
-                if value.is_some() && !matches!(before, Some(Some(_))) {
-                    self.held.push(key.clone());
-                }
-            }
-        }
-        if space == Space::Score {
-            self.ahead = None;
+        self.reads.changes(space, &key);
+        if space == Space::Metadata && self.shared.is_observed() {
+            let before = changes.get(&key);
+            self.news.row_changes(&key, before, value.as_ref());
         }
         let (length, added) = (key.len(), value.as_ref().map_or(0, Bytes::len));
         let (at, before) = changes.insert(key, value);

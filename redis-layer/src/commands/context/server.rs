@@ -15,7 +15,7 @@ use crate::commands::connection::client::Pause;
 use crate::commands::connection::client::tracking::Tracking;
 use crate::commands::context::peer::Peer;
 use crate::commands::context::session::Session;
-use crate::commands::dispatch::blocking::Waiters;
+use crate::commands::dispatch::blocking::BlockedCommands;
 use crate::commands::monitoring::latency::LatencyMonitor;
 use crate::commands::monitoring::monitor::Monitors;
 use crate::commands::monitoring::rates::Rates;
@@ -70,8 +70,8 @@ pub struct Server {
     pub(crate) pause: Pause,
     /// Which clients watch which keys.
     pub(crate) watchers: Watchers,
-    /// Which clients wait for which keys.
-    pub(crate) waiters: Waiters,
+    /// Which commands wait for which keys.
+    pub(crate) blocked: BlockedCommands,
     /// The scripts that clients have sent.
     pub scripts: Scripts,
     /// Whether scripts may send `DEBUG`.
@@ -111,7 +111,7 @@ impl Server {
             pause: Pause::default(),
             shared: Shared::default(),
             watchers: Watchers::default(),
-            waiters: Waiters::default(),
+            blocked: BlockedCommands::default(),
             scripts: Scripts::new(Setup {
                 version: REDIS_VERSION,
                 is_command,

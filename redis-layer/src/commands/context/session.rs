@@ -129,8 +129,8 @@ impl Session {
         self.peer.view.lock().protocol = protocol;
     }
 
-    /// Shows other clients what the client is doing.
-    pub(crate) fn publish(&mut self, command: &'static str, now_ms: i64) {
+    /// Shows other clients which command the client runs.
+    pub(crate) fn show_command(&mut self, command: &'static str, now_ms: i64) {
         self.peer.active_ms.store(now_ms, Ordering::Relaxed);
         // Most commands are the same as the one before.
         if !std::ptr::eq(self.shown_command, command) {

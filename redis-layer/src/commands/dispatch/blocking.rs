@@ -10,8 +10,9 @@
 //! for that type are served. If the type changes meanwhile, the command that changes it serves the others.
 //!
 //! Invariants
-//! 1. A waiter is answered once: by a command that writes its key, by its time limit, or by `CLIENT UNBLOCK`. Whoever
-//!    takes the sender out of [`Waiter::sender`] sends the answer, also if its change could not be written.
+//! 1. A blocked command is answered once: by a command that writes its key, by its time limit, or by `CLIENT UNBLOCK`.
+//!    Whoever takes the sender out of [`BlockedCommand::sender`] sends the answer, also if its change could not be
+//!    written.
 //! 2. The mutexes of this module are held only to look something up or take it out: under them nothing is read,
 //!    written or locked. The tasks of connections lock them too.
 
@@ -27,26 +28,27 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::commands::context::peer::{ENTRY_BYTES, Peer};
 use crate::commands::dispatch::key_locks::Locks;
-use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, publish};
+use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, tell};
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
 use crate::types::{self, DbNumber, Kind, Txn};
 
-/// Which clients wait for which keys, by metadata row.
+/// Which commands are blocked on which keys, by metadata row.
 #[derive(Debug, Default)]
-pub(crate) struct Waiters {
+pub(crate) struct BlockedCommands {
     by_key: Mutex<HashMap<Vec<u8>, InOrder>>,
-    by_client: Mutex<HashMap<u64, Arc<Waiter>>>,
+    by_client: Mutex<HashMap<u64, Arc<BlockedCommand>>>,
     last_number: AtomicU64,
 }
 
-/// The waiters of a key by the type that they wait for, then by number, which is the order in which they came.
-type InOrder = BTreeMap<(Kind, u64), Arc<Waiter>>;
+/// The commands that are blocked on a key, by the type that they wait for, then by number, which is the order in which
+/// they came.
+type InOrder = BTreeMap<(Kind, u64), Arc<BlockedCommand>>;
 
-/// One command that waits.
+/// One command that waits for a key.
 #[derive(Debug)]
-struct Waiter {
+struct BlockedCommand {
     number: u64,
     client: u64,
     peer: Arc<Peer>,
@@ -65,7 +67,7 @@ struct Waiter {
 /// The wait of a client. Dropping it ends the wait.
 pub struct Waiting {
     server: Arc<Server>,
-    waiter: Arc<Waiter>,
+    command: Arc<BlockedCommand>,
     deadline: Option<Instant>,
     receiver: oneshot::Receiver<Executed>,
     /// The client wanted no reply when it began to wait.
@@ -74,7 +76,7 @@ pub struct Waiting {
 
 impl std::fmt::Debug for Waiting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.waiter.fmt(f)
+        self.command.fmt(f)
     }
 }
 
@@ -88,8 +90,8 @@ impl Waiting {
     ) -> Self {
         let server = Arc::clone(&session.server);
         let (sender, receiver) = oneshot::channel();
-        let waiter = Arc::new(Waiter {
-            number: server.waiters.last_number.fetch_add(1, Ordering::Relaxed),
+        let blocked = Arc::new(BlockedCommand {
+            number: server.blocked.last_number.fetch_add(1, Ordering::Relaxed),
             client: session.id,
             peer: Arc::clone(&session.peer),
             db: session.db,
@@ -101,15 +103,15 @@ impl Waiting {
             messages_before: AtomicU64::new(0),
         });
         server.shared.observe();
-        session.peer.keeps(waiter.bytes);
-        let mut by_key = server.waiters.by_key.lock();
-        for row in waiter.rows() {
+        session.peer.keeps(blocked.bytes);
+        let mut by_key = server.blocked.by_key.lock();
+        for row in blocked.rows() {
             let of_key = by_key.entry(row).or_default();
-            of_key.insert(waiter.place(), Arc::clone(&waiter));
+            of_key.insert(blocked.place(), Arc::clone(&blocked));
         }
         drop(by_key);
-        let mut by_client = server.waiters.by_client.lock();
-        by_client.insert(waiter.client, Arc::clone(&waiter));
+        let mut by_client = server.blocked.by_client.lock();
+        by_client.insert(blocked.client, Arc::clone(&blocked));
         drop(by_client);
         // A time limit too far in the future for the clock counts as none.
         let deadline = (timeout_ms > 0)
@@ -117,7 +119,7 @@ impl Waiting {
             .flatten();
         Self {
             server,
-            waiter,
+            command: blocked,
             deadline,
             receiver,
             is_silent: false,
@@ -136,14 +138,15 @@ impl Waiting {
             Some(deadline) => match timeout_at(deadline, &mut self.receiver).await {
                 Ok(received) => received,
                 Err(_) => {
-                    let answer = self.waiter.on_timeout.clone();
-                    self.waiter.answer(Executed::reply(answer));
+                    let answer = self.command.on_timeout.clone();
+                    self.command.answer(Executed::reply(answer));
                     (&mut self.receiver).await
                 }
             },
         };
         // The sender is dropped only after it has sent.
-        let executed = received.unwrap_or_else(|_| Executed::reply(self.waiter.on_timeout.clone()));
+        let executed =
+            received.unwrap_or_else(|_| Executed::reply(self.command.on_timeout.clone()));
         self.for_client(executed)
     }
 
@@ -151,12 +154,12 @@ impl Waiting {
     /// of date was so before the element came.
     #[must_use]
     pub fn messages_before(&self) -> u64 {
-        self.waiter.messages_before.load(Ordering::Acquire)
+        self.command.messages_before.load(Ordering::Acquire)
     }
 
     /// Records that the command ran after all. The slow log counts the work before the wait, but not the wait itself.
     pub fn served(&self, session: &Session) {
-        let args = Args::new(&self.waiter.args, self.waiter.spec);
+        let args = Args::new(&self.command.args, self.command.spec);
         self.server
             .slowlog
             .consider(session, args, session.worked_micros);
@@ -173,10 +176,10 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let mut by_key = self.server.waiters.by_key.lock();
-        for row in self.waiter.rows() {
+        let mut by_key = self.server.blocked.by_key.lock();
+        for row in self.command.rows() {
             if let Some(of_key) = by_key.get_mut(&row) {
-                of_key.remove(&self.waiter.place());
+                of_key.remove(&self.command.place());
                 if of_key.is_empty() {
                     by_key.remove(&row);
                 }
@@ -184,16 +187,16 @@ impl Drop for Waiting {
         }
         drop(by_key);
         self.server
-            .waiters
+            .blocked
             .by_client
             .lock()
-            .remove(&self.waiter.client);
+            .remove(&self.command.client);
         self.server.shared.unobserve();
-        self.waiter.peer.keeps_no_more(self.waiter.bytes);
+        self.command.peer.keeps_no_more(self.command.bytes);
     }
 }
 
-impl Waiters {
+impl BlockedCommands {
     /// Ends the wait of a client, with an empty answer or an error. Returns whether it was waiting.
     pub(crate) fn unblock(
         &self,
@@ -201,13 +204,13 @@ impl Waiters {
         client: u64,
         error: Option<CommandError>,
     ) -> bool {
-        let waiter = self.by_client.lock().get(&client).map(Arc::clone);
-        waiter.is_some_and(|waiter| match error {
-            Some(error) => waiter.fail(server, error),
+        let blocked = self.by_client.lock().get(&client).map(Arc::clone);
+        blocked.is_some_and(|blocked| match error {
+            Some(error) => blocked.fail(server, error),
             None => {
-                let answered = waiter.answer(Executed::reply(waiter.on_timeout.clone()));
+                let answered = blocked.answer(Executed::reply(blocked.on_timeout.clone()));
                 // As in Redis, it counts as failed, although it gets what it would get when its time is over.
-                server.statistics.failed(waiter.spec, u64::from(answered));
+                server.statistics.failed(blocked.spec, u64::from(answered));
                 answered
             }
         })
@@ -226,11 +229,12 @@ impl Waiters {
         self.by_key.lock().contains_key(row)
     }
 
-    /// The first waiter for a key whose number is at least `number`, of those that wait for this type.
-    fn first_at(&self, row: &[u8], kind: Kind, number: u64) -> Option<Arc<Waiter>> {
+    /// Of the commands that are blocked on a key and wait for this type, the first one whose number is at least
+    /// `number`.
+    fn first_at(&self, row: &[u8], kind: Kind, number: u64) -> Option<Arc<BlockedCommand>> {
         let by_key = self.by_key.lock();
         let mut rest = by_key.get(row)?.range((kind, number)..=(kind, u64::MAX));
-        rest.next().map(|(_, waiter)| Arc::clone(waiter))
+        rest.next().map(|(_, blocked)| Arc::clone(blocked))
     }
 }
 
@@ -238,10 +242,10 @@ impl Waiters {
 pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
     let mut rows = VecDeque::from(touched);
     while let Some(row) = rows.pop_front() {
-        if !server.waiters.any_at(&row) {
+        if !server.blocked.any_at(&row) {
             continue;
         }
-        // If the row cannot be read, its waiters meet the same fault and are told of it.
+        // If the row cannot be read, the commands that it serves meet the same fault, and their clients are told.
         let kinds = match kind_at(server, &row) {
             Ok(kind) => kind.into_iter().collect(),
             Err(_) => vec![Kind::List, Kind::SortedSet],
@@ -256,31 +260,31 @@ pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
 /// that this writes.
 fn serve_at(server: &Server, row: &[u8], kind: Kind, written: &mut VecDeque<Vec<u8>>) {
     let mut number = 0;
-    while let Some(waiter) = server.waiters.first_at(row, kind, number) {
-        number = waiter.number + 1;
-        match waiter.serve(server, row) {
+    while let Some(blocked) = server.blocked.first_at(row, kind, number) {
+        number = blocked.number + 1;
+        match blocked.serve(server, row) {
             Ok(Served::Answered(touched)) => written.extend(touched),
             Ok(Served::NotForIt) => {}
             Ok(Served::NothingLeft) => break,
             // What it waits for is there, so it must not wait for more. The next one may have better luck.
             Err(error) => {
-                waiter.fail(server, error);
+                blocked.fail(server, error);
             }
         }
     }
 }
 
-/// What became of a waiter when one of its keys was written.
+/// What became of a blocked command when one of its keys was written.
 enum Served {
     /// It has its answer. Serving it wrote these keys.
     Answered(Vec<Vec<u8>>),
-    /// It goes on waiting; the key may still have what other waiters want.
+    /// It goes on waiting; the key may still have what others want.
     NotForIt,
     /// The key is gone again.
     NothingLeft,
 }
 
-impl Waiter {
+impl BlockedCommand {
     /// The metadata rows of the keys that it waits for. The key that it would move an element to is not one of them.
     fn rows(&self) -> impl Iterator<Item = Vec<u8>> {
         let keys = self.spec.keys.of(&self.args);
@@ -288,7 +292,7 @@ impl Waiter {
         keys.take(most).map(|key| metadata_key(self.db, key))
     }
 
-    /// Its place among the waiters of a key.
+    /// Its place among the commands that are blocked on a key.
     fn place(&self) -> (Kind, u64) {
         (self.waits_for(), self.number)
     }
@@ -410,7 +414,7 @@ impl Waiter {
         // the way.
         let _ = self.send(sender, executed);
         // After the answer, so that notifications of the client's own change follow it.
-        publish(server, &committed, Writer::default());
+        tell(server, &committed, Writer::default());
         Ok(Served::Answered(committed.touched))
     }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use crate::commands::dispatch::blocking;
 use crate::commands::dispatch::expired_keys::remove_found;
-use crate::commands::pubsub::{publish_events, send_publications};
+use crate::commands::pubsub::{send_events, send_publications};
 use crate::commands::{CommandError, Server, Session};
 use crate::store::Guard;
 use crate::types::rows::decode_metadata_key;
@@ -59,7 +59,7 @@ pub(crate) fn finish<'s>(
     let mut events = committed.events.iter();
     if let Some(at) = events.position(|event| behind.contains(&event.name)) {
         let later = committed.events.split_off(at);
-        publish_events(server, &committed.events);
+        send_events(server, &committed.events);
         committed.events = later;
         session.peer.outbox.reply_here();
     }
@@ -82,7 +82,7 @@ pub(super) fn abandon<'s>(
     if remove_found_by(server, session.id, &fresh, &mut committed) {
         session.confirm_change();
     }
-    publish_events(server, &committed.events);
+    send_events(server, &committed.events);
 }
 
 /// Removes the keys that a client's transaction found expired; `fresh` are those that the client had not read before.
@@ -162,9 +162,9 @@ impl Writer<'_> {
 
 /// The steps that need no locks: events are sent, and clients that wait for the keys are served.
 pub(crate) fn notify(server: &Server, mut committed: Committed, writer: Writer<'_>) {
-    publish(server, &committed, writer);
+    tell(server, &committed, writer);
     if !committed.remapped.is_empty() {
-        let waited_for = server.waiters.rows_in(&committed.remapped);
+        let waited_for = server.blocked.rows_in(&committed.remapped);
         committed.touched.extend(waited_for);
     }
     if !committed.touched.is_empty() {
@@ -173,8 +173,8 @@ pub(crate) fn notify(server: &Server, mut committed: Committed, writer: Writer<'
 }
 
 /// Tells subscribers what happened to keys, and clients with caches which keys are out of date.
-pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer<'_>) {
-    publish_events(server, &committed.events);
+pub(crate) fn tell(server: &Server, committed: &Committed, writer: Writer<'_>) {
+    send_events(server, &committed.events);
     let tracking = &server.tracking;
     if !tracking.is_on() {
         return;

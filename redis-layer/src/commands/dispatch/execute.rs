@@ -72,7 +72,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     let outcome = match resolve(args) {
         Ok(spec) => {
             let now_ms = server.clock.now_ms();
-            session.publish(spec.full_name, now_ms);
+            session.show_command(spec.full_name, now_ms);
             let queued = session.queue.is_some();
             let args = Args::new(args, spec);
             let outcome = run_or_queue(server, session, args, now_ms, &mut executed);
@@ -85,7 +85,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
         Err(error) => {
             let spec = named(args);
             // For a command that does not exist, Redis shows NULL.
-            session.publish(
+            session.show_command(
                 spec.map_or("NULL", |spec| spec.full_name),
                 server.clock.now_ms(),
             );
@@ -171,7 +171,7 @@ fn run_or_queue(
     let recording = Recording::begin(session);
     let outcome = match spec.handler {
         Handler::Container => Err(CommandError::arity(spec.full_name)),
-        Handler::Script(form) => scripting::run_alone(session, args, form, now_ms, executed),
+        Handler::Script(form) => scripting::run_script(session, args, form, now_ms, executed),
         Handler::Exec => transactions::exec(session, now_ms, executed),
         Handler::Session(work) => work(session, args),
         Handler::Keys(_) | Handler::Both(_) => run_alone(server, session, args, now_ms, executed),

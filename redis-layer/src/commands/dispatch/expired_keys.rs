@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::commands::Server;
 use crate::commands::dispatch::key_locks::Locks;
-use crate::commands::dispatch::{Writer, publish};
+use crate::commands::dispatch::{Writer, tell};
 use crate::commands::monitoring::seldom::Seldom;
 use crate::store::Scope;
 use crate::types::expiry::DueKeys;
@@ -35,7 +35,7 @@ pub fn remove_expired(server: &Server, due: &mut DueKeys, most: usize) -> Result
         }
         let committed = server.persistence.commit(txn)?;
         drop(guard);
-        publish(server, &committed, Writer::default());
+        tell(server, &committed, Writer::default());
     }
     server.tracking.send_invalidations(server);
     let limit_ms = server.config.live.latency_ms();
@@ -89,6 +89,6 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
     let mut gone = server.persistence.commit(txn)?;
     drop(guard);
     committed.happened_before(std::mem::take(&mut gone.events), &expired);
-    publish(server, &gone, by);
+    tell(server, &gone, by);
     Ok(gone.wrote)
 }

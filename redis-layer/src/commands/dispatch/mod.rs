@@ -28,7 +28,7 @@ pub(crate) mod long_work;
 pub(crate) mod pipeline;
 mod resolve;
 
-pub(crate) use commit::{Writer, commit, finish, finish_for_many, flag_watchers, publish};
+pub(crate) use commit::{Writer, commit, finish, finish_for_many, flag_watchers, tell};
 pub use execute::{Executed, execute};
 pub(crate) use execute::{KEYS_AHEAD_MAX, execute_at};
 pub(crate) use inside::{attempt, call, counts_lookups};

@@ -38,7 +38,7 @@ use crate::commands::dispatch::{
 use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
-use crate::types::Txn;
+use crate::types::{Lookups, Txn};
 
 /// The most commands that run together. They hold their locks until the last one is done.
 pub const COMMANDS_MAX: usize = 512;
@@ -310,8 +310,7 @@ struct Record<'c> {
     recording: Recording,
     /// The commands in stretches that are timed together: how many have run at the end of each, and when that was.
     stretches: Vec<(usize, Instant)>,
-    hits: u64,
-    misses: u64,
+    lookups: Lookups,
 }
 
 impl<'c> Record<'c> {
@@ -320,8 +319,7 @@ impl<'c> Record<'c> {
             together,
             recording: Recording::begin(sessions[0]),
             stretches: Vec::new(),
-            hits: 0,
-            misses: 0,
+            lookups: Lookups::default(),
         }
     }
 
@@ -334,14 +332,12 @@ impl<'c> Record<'c> {
 
     /// Notes what a command has looked up.
     fn add_lookups(&mut self, txn: &mut Txn<'_>, spec: &Spec, outcome: &Outcome) {
-        let (hits, misses) = txn.end_lookups(counts_lookups(spec, outcome));
-        self.hits += hits;
-        self.misses += misses;
+        self.lookups += txn.end_lookups(counts_lookups(spec, outcome));
     }
 
     /// Shows everything to others, once the commands are committed.
-    fn publish(self, server: &Server, sessions: &mut [&mut Session], ran: &[Executed]) {
-        server.shared.count_lookups(self.hits, self.misses);
+    fn end(self, server: &Server, sessions: &mut [&mut Session], ran: &[Executed]) {
+        server.shared.count_lookups(self.lookups);
         let mut recording = self.recording;
         let mut begin = 0;
         for (end, ended) in self.stretches {
@@ -405,7 +401,7 @@ fn run_in_one(
             record.end_stretch(executed.len());
         }
         let session = &mut *sessions[owner];
-        session.publish(args.spec.full_name, now_ms);
+        session.show_command(args.spec.full_name, now_ms);
         let outcome = attempt(session, &mut txn, args);
         record.add_lookups(&mut txn, args.spec, &outcome);
         txn.unlock();
@@ -429,7 +425,7 @@ fn run_in_one(
         }
     };
     record.end_stretch(executed.len());
-    record.publish(server, sessions, &executed);
+    record.end(server, sessions, &executed);
     // Each answer has to wait for the sync that makes the whole transaction durable.
     for executed in &mut executed {
         executed.wrote = wrote;

@@ -40,7 +40,7 @@ pub(crate) fn wanted_classes(config: &Config) -> u32 {
 }
 
 /// Sends the events that a transaction noted, oldest first.
-pub(crate) fn publish_events(server: &Server, events: &[Event]) {
+pub(crate) fn send_events(server: &Server, events: &[Event]) {
     if events.is_empty() {
         return;
     }
@@ -50,12 +50,12 @@ pub(crate) fn publish_events(server: &Server, events: &[Event]) {
         if letters.contains('K') {
             let channel = [format!("__keyspace@{db}__:").as_bytes(), key].concat();
             let registry = &server.pubsub;
-            registry.publish(&Bytes::from(channel), &Reply::text(name), limit, None);
+            registry.deliver(&Bytes::from(channel), &Reply::text(name), limit, None);
         }
         if letters.contains('E') {
             let channel = Bytes::from(format!("__keyevent@{db}__:{name}"));
             let payload = Reply::Bulk(key.clone());
-            server.pubsub.publish(&channel, &payload, limit, None);
+            server.pubsub.deliver(&channel, &payload, limit, None);
         }
     }
 }
@@ -107,7 +107,7 @@ mod tests {
                 db: 3,
                 key: Bytes::from_static(b"k"),
             };
-            publish_events(&server, &[event]);
+            send_events(&server, &[event]);
             let messages = session.peer().outbox.take().into_iter();
             let texts = messages.map(|message| match &*message.reply {
                 Reply::Push(parts) => match &parts[2..] {

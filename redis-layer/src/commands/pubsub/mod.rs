@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 
 pub(crate) use event_order::events_after_reply;
-pub(crate) use events::{publish_events, wanted_classes};
+pub(crate) use events::{send_events, wanted_classes};
 pub(crate) use registry::{Publication, Registry, Topic};
 
 use crate::commands::args::glob;

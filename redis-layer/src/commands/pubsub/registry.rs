@@ -93,7 +93,7 @@ impl Registry {
 
     /// Puts a message into the outboxes of all subscribers, except of `except`. Returns how many deliveries that
     /// were: a client gets the message once for its channel and once for each of its patterns that match.
-    pub(crate) fn publish(
+    pub(crate) fn deliver(
         &self,
         channel: &Bytes,
         payload: &Reply,
@@ -105,7 +105,7 @@ impl Registry {
         }
         let topics = self.topics.lock();
         let mut deliveries = 0;
-        let mut deliver = |subscribers: &Subscribers, parts: Vec<Reply>| {
+        let mut put = |subscribers: &Subscribers, parts: Vec<Reply>| {
             let message = Message::new(Reply::Push(parts));
             for peer in staying(subscribers).filter(|peer| except != Some(peer.id)) {
                 peer.outbox.add(message.clone(), limit);
@@ -114,7 +114,7 @@ impl Registry {
         };
         let name = || Reply::Bulk(channel.clone());
         if let Some(subscribers) = topics[Topic::Channel as usize].get(channel) {
-            deliver(
+            put(
                 subscribers,
                 vec![Reply::text("message"), name(), payload.clone()],
             );
@@ -122,7 +122,7 @@ impl Registry {
         for (pattern, subscribers) in &topics[Topic::Pattern as usize] {
             if glob::matches(pattern, channel, glob::Case::Exact) {
                 let pattern = Reply::Bulk(pattern.clone());
-                deliver(
+                put(
                     subscribers,
                     vec![Reply::text("pmessage"), pattern, name(), payload.clone()],
                 );
@@ -137,9 +137,9 @@ impl Registry {
             channel, payload, ..
         } = publication;
         if publication.in_shard {
-            self.publish_in_shard(publication, limit)
+            self.deliver_in_shard(publication, limit)
         } else {
-            self.publish(
+            self.deliver(
                 channel,
                 &Reply::Bulk(payload.clone()),
                 limit,
@@ -165,7 +165,7 @@ impl Registry {
     }
 
     /// Puts a message into the outboxes of the subscribers of a shard channel.
-    fn publish_in_shard(&self, publication: &Publication, limit: OutputLimit) -> u64 {
+    fn deliver_in_shard(&self, publication: &Publication, limit: OutputLimit) -> u64 {
         let Publication {
             channel, payload, ..
         } = publication;

@@ -168,7 +168,7 @@ pub(crate) fn yield_thread() {
 }
 
 /// Runs a script in a transaction of its own.
-pub(crate) fn run_alone(
+pub(crate) fn run_script(
     session: &mut Session,
     args: Args<'_>,
     form: Form,

@@ -53,26 +53,26 @@ impl<'t, 's> List<'t, 's> {
             return Ok(None);
         }
         let indexes = self.txn.rank_indexes();
-        if let Some(index) = indexes.get(self.version) {
-            if index.counts().total() == self.size {
+        if let Some(index) = indexes.get(self.opened.version) {
+            if index.counts().total() == self.opened.size {
                 return Ok(Some(index));
             }
             // The size in the metadata row is wrong, which `fsck` reports.
-            indexes.forget(self.version);
+            indexes.forget(self.opened.version);
             return Ok(None);
         }
         let mut builder = Builder::default();
         let mut mark = Vec::new();
         self.each_element(&self.whole(), Direction::Forward, |place, _| {
-            place.write_mark(&self.prefix, &mut mark);
+            place.write_mark(&self.opened.prefix, &mut mark);
             builder.push(&mark);
             Ok(true)
         })?;
         let counts = builder.finish();
-        if counts.total() != self.size {
+        if counts.total() != self.opened.size {
             return Ok(None);
         }
-        let index = indexes.insert(self.version, counts);
+        let index = indexes.insert(self.opened.version, counts);
         self.txn.built_rank_index(&index);
         Ok(Some(index))
     }
@@ -91,7 +91,7 @@ impl<'t, 's> List<'t, 's> {
         let stretch = self.stretch_from(&bucket.start)?;
         self.each_element(&stretch, Direction::Forward, |place, _| {
             std::mem::swap(&mut previous, &mut mark);
-            place.write_mark(&self.prefix, &mut mark);
+            place.write_mark(&self.opened.prefix, &mut mark);
             passed += 1;
             Ok(passed <= half)
         })?;
@@ -115,7 +115,7 @@ impl<'t, 's> List<'t, 's> {
         if indexes.is_empty() {
             return None;
         }
-        let index = indexes.get(self.version)?;
+        let index = indexes.get(self.opened.version)?;
         let mut mark = Vec::new();
         position.encode_into(&mut mark);
         Some((index, mark))

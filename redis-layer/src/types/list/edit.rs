@@ -66,7 +66,7 @@ impl List<'_, '_> {
     fn neighbours(&self, pivot: &[u8], beside: Beside) -> Result<Option<Neighbours>> {
         let (mut before, mut found, mut behind) = (None, None, None);
         self.each_element(&self.whole(), Direction::Forward, |place, element| {
-            let position = place.position(&self.prefix)?;
+            let position = place.position(&self.opened.prefix)?;
             if found.is_some() {
                 behind = Some(position);
                 return Ok(false);
@@ -88,7 +88,7 @@ impl List<'_, '_> {
     fn spread(&mut self, slot: i64) -> Result<()> {
         let mut elements = Vec::new();
         self.each_element(&self.of_slot(slot), Direction::Forward, |place, element| {
-            let position = place.position(&self.prefix)?;
+            let position = place.position(&self.opened.prefix)?;
             elements.push((position, Bytes::copy_from_slice(element)));
             Ok(true)
         })?;
@@ -123,7 +123,7 @@ impl List<'_, '_> {
         let mut found = Vec::new();
         self.each_element(&self.whole(), from.inwards(), |place, value| {
             if value == element {
-                found.push(place.position(&self.prefix)?);
+                found.push(place.position(&self.opened.prefix)?);
             }
             Ok((found.len() as u64) < most)
         })?;
@@ -146,12 +146,12 @@ impl List<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn trim(&mut self, start: u64, count: u64) -> Result<()> {
-        let start = start.min(self.size);
-        let count = count.min(self.size - start);
+        let start = start.min(self.opened.size);
+        let count = count.min(self.opened.size - start);
         if count == 0 {
-            return self.remove_at_end(Side::Left, self.size);
+            return self.remove_at_end(Side::Left, self.opened.size);
         }
-        let behind = self.size - start - count;
+        let behind = self.opened.size - start - count;
         self.remove_at_end(Side::Left, start)?;
         self.remove_at_end(Side::Right, behind)
     }

@@ -122,13 +122,13 @@ impl Place<'_> {
 impl List<'_, '_> {
     /// The whole list.
     pub(super) fn whole(&self) -> Stretch {
-        Stretch::whole(&self.prefix, &self.ends)
+        Stretch::whole(&self.opened.prefix, &self.ends)
     }
 
     /// The list from a mark on. A mark is the bytes of a position, or bytes that lie between two positions.
     pub(super) fn stretch_from(&self, mark: &[u8]) -> Result<Stretch> {
         let mut stretch = self.whole();
-        let key = self.prefix.score_key_at(mark);
+        let key = self.opened.prefix.score_key_at(mark);
         if key <= stretch.rows.start {
             return Ok(stretch);
         }
@@ -151,11 +151,11 @@ impl List<'_, '_> {
         direction: Direction,
         visit: impl FnMut(Place<'_>, &[u8]) -> Result<bool>,
     ) -> Result<()> {
-        stretch.each(self.txn, &self.prefix, direction, visit)
+        stretch.each(self.txn, &self.opened.prefix, direction, visit)
     }
 
     fn decode<'v>(&self, key: &[u8], value: &'v [u8]) -> Result<ListRow<'v>> {
-        ListRow::decode(key, self.prefix.element_position(key)?.slot, value)
+        ListRow::decode(key, self.opened.prefix.element_position(key)?.slot, value)
     }
 
     /// The row that holds the element of a slot; the element must have no path. `guess` is the slot that the row's
@@ -165,7 +165,7 @@ impl List<'_, '_> {
     fn holder(&self, slot: i64, guess: i64) -> Result<Held> {
         let alone = (guess != slot).then_some(slot);
         for slot_of_row in std::iter::once(guess).chain(alone) {
-            let key = self.prefix.element_key(&Position::slot(slot_of_row));
+            let key = self.opened.prefix.element_key(&Position::slot(slot_of_row));
             if let Some(value) = self.txn.get_again(Space::Data, &key)?
                 && ListRow::decode(&key, slot_of_row, &value)?.holds(slot)
             {
@@ -173,7 +173,7 @@ impl List<'_, '_> {
                 return Ok(Held { slot, key, value });
             }
         }
-        let key = self.prefix.element_key(&Position::slot(slot));
+        let key = self.opened.prefix.element_key(&Position::slot(slot));
         let KeyRange { start, end } = self.whole().rows;
         let behind = KeyRange {
             start: key.clone(),
@@ -194,7 +194,7 @@ impl List<'_, '_> {
             .each_row(Space::Data, rows, direction, |key, value| {
                 if is_bundle(value) && self.decode(key, value)?.holds(slot) {
                     found = Some(Held {
-                        slot: self.prefix.element_position(key)?.slot,
+                        slot: self.opened.prefix.element_position(key)?.slot,
                         key: key.to_vec(),
                         value: Bytes::copy_from_slice(value),
                     });
@@ -210,7 +210,7 @@ impl List<'_, '_> {
             let slot = position.slot;
             return self.holder(slot, slot)?.element(slot);
         }
-        let key = self.prefix.element_key(position);
+        let key = self.opened.prefix.element_key(position);
         let value = self.txn.get(Space::Data, &key)?;
         let value = value.ok_or_else(|| damaged(&key))?;
         let slot = position.slot;
@@ -225,10 +225,10 @@ impl List<'_, '_> {
         let held = self.holder(slot, end.row_slot())?;
         let element = held.element(slot)?;
         let next = slot.wrapping_add(side.step_inwards());
-        let stays = self.size > 1 && held.row()?.holds(next);
+        let stays = self.opened.size > 1 && held.row()?.holds(next);
         self.note_removed(&Position::slot(slot));
-        self.size -= 1;
-        let is_empty = self.size == 0;
+        self.opened.size -= 1;
+        let is_empty = self.opened.size == 0;
         let end = self.end_mut(side);
         if !is_empty {
             end.position.slot = next;
@@ -255,12 +255,12 @@ impl List<'_, '_> {
             }
         };
         let (slot, value) = row.unwrap_or_else(|| (position.slot, one(element)));
-        let key = self.prefix.element_key(&Position::slot(slot));
+        let key = self.opened.prefix.element_key(&Position::slot(slot));
         self.txn.put(Space::Data, key, value);
         let end = self.end_mut(side);
         end.row = EndRow::of(slot, position.slot, 0);
         end.position.clone_from(&position);
-        self.size += 1;
+        self.opened.size += 1;
         self.note_added(&position)
     }
 
@@ -271,7 +271,7 @@ impl List<'_, '_> {
             return Ok(None);
         }
         let slot = end.row_slot();
-        let key = self.prefix.element_key(&Position::slot(slot));
+        let key = self.opened.prefix.element_key(&Position::slot(slot));
         let Some(value) = self.txn.changed(Space::Data, &key) else {
             return Ok(None);
         };
@@ -318,7 +318,7 @@ impl List<'_, '_> {
         if slot != held.slot {
             self.txn.delete(Space::Data, held.key.clone());
         }
-        let key = self.prefix.element_key(&Position::slot(slot));
+        let key = self.opened.prefix.element_key(&Position::slot(slot));
         self.txn.put(Space::Data, key, value);
         self.end_rows_are(low, high, |end| EndRow::of(slot, end, 0));
         Ok(true)
@@ -337,7 +337,7 @@ impl List<'_, '_> {
         let (low, high) = self.live(&row);
         self.txn.delete(Space::Data, held.key.clone());
         for slot in low..=high {
-            let key = self.prefix.element_key(&Position::slot(slot));
+            let key = self.opened.prefix.element_key(&Position::slot(slot));
             self.txn.put(Space::Data, key, one(held.element(slot)?));
         }
         self.end_rows_are(low, high, |_| EndRow::default());
@@ -356,7 +356,7 @@ impl List<'_, '_> {
                 self.unbundle(position)?;
             }
         }
-        let key = self.prefix.element_key(position);
+        let key = self.opened.prefix.element_key(position);
         self.txn.put(Space::Data, key, one(element));
         Ok(())
     }
@@ -382,7 +382,7 @@ impl List<'_, '_> {
             &self.whole().rows,
             side.inwards(),
             |key, value| {
-                let position = self.prefix.element_position(key)?;
+                let position = self.opened.prefix.element_position(key)?;
                 let row = ListRow::decode(key, position.slot, value)?;
                 let (low, high) = self.live(&row);
                 let here = match row.is_bundle() {
@@ -409,8 +409,8 @@ impl List<'_, '_> {
         for row in rows {
             self.txn.delete(Space::Data, row);
         }
-        self.size -= count;
-        if self.size > 0 {
+        self.opened.size -= count;
+        if self.opened.size > 0 {
             let (position, row) = end.ok_or_else(|| self.too_few_elements())?;
             *self.end_mut(side) = End { position, row };
         }

@@ -25,7 +25,7 @@ impl List<'_, '_> {
     /// How many elements come before the middle. Without a middle, all.
     fn left_run(&self) -> u64 {
         match self.ends.middle {
-            None => self.size,
+            None => self.opened.size,
             Some((low, _)) => distance(self.ends.first.position.slot, low),
         }
     }
@@ -51,7 +51,7 @@ impl List<'_, '_> {
             let slot = self.ends.first.position.slot.wrapping_add_unsigned(index);
             return Ok(Position::slot(slot));
         }
-        let from_right = self.size - 1 - index;
+        let from_right = self.opened.size - 1 - index;
         if from_right < right {
             let slot = self
                 .ends
@@ -83,12 +83,12 @@ impl List<'_, '_> {
             // No bundle crosses the edge of the middle: the edge slot was changed, or was an end, so its row was
             // split there.
             if self.ends.first.position.slot < low {
-                stretch.rows.start = self.prefix.element_key(&Position::slot(low));
+                stretch.rows.start = self.opened.prefix.element_key(&Position::slot(low));
                 stretch.low = low;
             }
             if self.ends.last.position.slot > high {
                 let behind = Position::slot(high.wrapping_add(1));
-                stretch.rows.end = Some(self.prefix.element_key(&behind));
+                stretch.rows.end = Some(self.opened.prefix.element_key(&behind));
                 stretch.high = high;
             }
         }
@@ -104,8 +104,8 @@ impl List<'_, '_> {
         if count == 0 {
             return Ok(());
         }
-        if count == self.size && count > REMOVED_AT_ONCE {
-            self.size = 0;
+        if count == self.opened.size && count > REMOVED_AT_ONCE {
+            self.opened.size = 0;
             return Ok(());
         }
         if !self.txn.rank_indexes().is_empty() {
@@ -129,13 +129,13 @@ impl List<'_, '_> {
         if let Some((low, high)) = self.ends.middle {
             let low = low.max(self.ends.first.position.slot);
             let high = high.min(self.ends.last.position.slot);
-            self.ends.middle = (self.size > 0 && low <= high).then_some((low, high));
+            self.ends.middle = (self.opened.size > 0 && low <= high).then_some((low, high));
         }
     }
 
     /// Elements were removed, perhaps at the ends: finds out which elements are at the ends now.
     pub(super) fn find_ends(&mut self) -> Result<()> {
-        if self.size == 0 {
+        if self.opened.size == 0 {
             return Ok(());
         }
         for side in [Side::Left, Side::Right] {
@@ -158,8 +158,9 @@ impl List<'_, '_> {
     /// All elements in this slot, which no bundle holds.
     pub(super) fn of_slot(&self, slot: i64) -> Stretch {
         let rows = KeyRange::between(
-            self.prefix.element_key(&Position::slot(slot)),
-            self.prefix
+            self.opened.prefix.element_key(&Position::slot(slot)),
+            self.opened
+                .prefix
                 .element_key(&Position::slot(slot.wrapping_add(1))),
         );
         let (low, high) = (slot, slot);
@@ -167,7 +168,7 @@ impl List<'_, '_> {
     }
 
     pub(super) fn too_few_elements(&self) -> Error {
-        let row = self.prefix.element_key(&self.ends.first.position);
+        let row = self.opened.prefix.element_key(&self.ends.first.position);
         Error::damaged(
             Space::Data,
             &row,

@@ -21,14 +21,13 @@ mod middle;
 
 pub use edit::Beside;
 
-use std::rc::Rc;
-
 use bytes::Bytes;
 
 use crate::store::{Direction, Space};
+use crate::types::opened::Opened;
 use crate::types::packed::Strings;
 use crate::types::rows::bundle::one;
-use crate::types::rows::{Collection, End, Ends, Position, RowPrefix};
+use crate::types::rows::{End, Ends, Position, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 use held::Stretch;
 
@@ -84,12 +83,8 @@ pub fn each_stored(
 pub struct List<'t, 's> {
     txn: &'t mut Txn<'s>,
     key: &'t [u8],
-    expires_ms: Option<i64>,
-    home: Option<Rc<[u8]>>,
-    version: u64,
-    size: u64,
+    opened: Opened,
     ends: Ends,
-    prefix: RowPrefix,
 }
 
 impl<'t, 's> List<'t, 's> {
@@ -121,39 +116,38 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// Those of the store.
     pub fn create(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Self> {
-        let version = txn.new_version()?;
-        let content = Content::List(Collection { version, size: 0 }, Ends::regular(0, 0));
-        Self::stored(txn, key, Metadata::new(content))
-    }
-
-    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
-        let home = metadata.home;
-        let Content::List(Collection { version, size }, ends) = metadata.content else {
-            return Err(Error::WrongType);
-        };
-        let prefix = txn.row_prefix(home.as_deref().unwrap_or(key), version);
+        let opened = Opened::empty(txn, key)?;
         Ok(Self {
             txn,
             key,
-            expires_ms: metadata.expires_ms,
-            home,
-            version,
-            size,
+            opened,
+            ends: Ends::regular(0, 0),
+        })
+    }
+
+    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
+        let Content::List(collection, ends) = metadata.content else {
+            return Err(Error::WrongType);
+        };
+        let opened = Opened::of(txn, key, collection, metadata.expires_ms, metadata.home);
+        Ok(Self {
+            txn,
+            key,
+            opened,
             ends,
-            prefix,
         })
     }
 
     /// How many elements there are. O(1).
     #[must_use]
     pub const fn len(&self) -> u64 {
-        self.size
+        self.opened.size
     }
 
     /// Whether there are no elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.size == 0
+        self.opened.is_empty()
     }
 
     /// Adds an element at an end. O(1).
@@ -161,7 +155,7 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn push(&mut self, side: Side, element: Bytes) -> Result<()> {
-        if self.size > 0 {
+        if self.opened.size > 0 {
             return self.put_beyond(side, element);
         }
         self.ends = Ends::regular(self.ends.first.position.slot, 1);
@@ -171,17 +165,17 @@ impl<'t, 's> List<'t, 's> {
 
     /// Writes the row of a new element.
     fn add_row(&mut self, position: &Position, element: Bytes) -> Result<()> {
-        self.size += 1;
-        let row = self.prefix.element_key(position);
+        self.opened.size += 1;
+        let row = self.opened.prefix.element_key(position);
         self.txn.put(Space::Data, row, one(element));
         self.note_added(position)
     }
 
     /// Removes the row of an element that has a row of its own.
     fn remove_row(&mut self, position: &Position) {
-        self.size -= 1;
+        self.opened.size -= 1;
         self.note_removed(position);
-        let row = self.prefix.element_key(position);
+        let row = self.opened.prefix.element_key(position);
         self.txn.delete(Space::Data, row);
     }
 
@@ -192,7 +186,7 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn pop(&mut self, side: Side, count: u64) -> Result<Vec<Bytes>> {
-        let count = count.min(self.size);
+        let count = count.min(self.opened.size);
         let popped = match count {
             0 => return Ok(Vec::new()),
             1 if self.ends.middle.is_none() => return Ok(vec![self.take_end(side)?]),
@@ -213,7 +207,7 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn get(&self, index: u64) -> Result<Option<Bytes>> {
-        if index >= self.size {
+        if index >= self.opened.size {
             return Ok(None);
         }
         let position = self.position_of(index)?;
@@ -225,7 +219,7 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn set(&mut self, index: u64, element: Bytes) -> Result<bool> {
-        if index >= self.size {
+        if index >= self.opened.size {
             return Ok(false);
         }
         let position = self.position_of(index)?;
@@ -240,7 +234,7 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn range(&self, start: u64, count: u64) -> Result<Strings> {
-        if start >= self.size || count == 0 {
+        if start >= self.opened.size || count == 0 {
             return Ok(Strings::default());
         }
         let stretch = match start {
@@ -251,7 +245,11 @@ impl<'t, 's> List<'t, 's> {
                 self.stretch_from(&mark)?
             }
         };
-        self.elements(&stretch, Direction::Forward, count.min(self.size - start))
+        self.elements(
+            &stretch,
+            Direction::Forward,
+            count.min(self.opened.size - start),
+        )
     }
 
     /// Passes elements to `visit`, from one end to the other, until that returns `false`.
@@ -269,19 +267,14 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn finish(self) -> Result<&'t mut Txn<'s>> {
-        if self.size == 0 {
+        if self.is_empty() {
             self.txn.remove_key(self.key)?;
             return Ok(self.txn);
         }
-        let collection = Collection {
-            version: self.version,
-            size: self.size,
-        };
-        let metadata = Metadata {
-            expires_ms: self.expires_ms,
-            home: self.home,
-            content: Content::List(collection, self.ends),
-        };
+        let ends = self.ends;
+        let metadata = self
+            .opened
+            .metadata(|collection| Content::List(collection, ends));
         self.txn.set_metadata(self.key, &metadata);
         Ok(self.txn)
     }
@@ -302,7 +295,8 @@ impl<'t, 's> List<'t, 's> {
 
     /// The first elements of a stretch.
     fn elements(&self, stretch: &Stretch, direction: Direction, count: u64) -> Result<Strings> {
-        let most = usize::try_from(count.min(self.size).min(ELEMENTS_RESERVED)).unwrap_or_default();
+        let most =
+            usize::try_from(count.min(self.opened.size).min(ELEMENTS_RESERVED)).unwrap_or_default();
         let mut elements = Strings::with_capacity(most, ELEMENT_BYTES);
         self.each_element(stretch, direction, |_, element| {
             elements.push(element);
@@ -324,7 +318,7 @@ impl<'t, 's> List<'t, 's> {
             if skipped < skip {
                 skipped += 1;
             } else {
-                positions.push(place.position(&self.prefix)?);
+                positions.push(place.position(&self.opened.prefix)?);
             }
             Ok((positions.len() as u64) < count)
         })?;

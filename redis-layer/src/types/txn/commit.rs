@@ -15,6 +15,7 @@ use crate::types::rows::{
     rows_of_database, stored_expiry,
 };
 use crate::types::txn::changes::Changes;
+use crate::types::txn::this_command::KeyName;
 use crate::types::txn::{FoundExpired, Stored, Txn};
 use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result};
 
@@ -73,16 +74,17 @@ fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>, found: &[FoundExpired]
     if new.is_empty() {
         return;
     }
-    let mut places: HashMap<(DbNumber, Bytes), usize> = HashMap::new();
+    let mut places: HashMap<KeyName, usize> = HashMap::new();
     let noted = events.iter().enumerate();
     let noted = noted.map(|(at, event)| (at, event.db, &event.key));
     let found = found.iter();
     let found = found.map(|found| (found.events.min(events.len()), found.db, &found.key));
     for (at, db, key) in noted.chain(found) {
-        let place = places.entry((db, key.clone())).or_insert(at);
+        let key = key.clone();
+        let place = places.entry(KeyName { db, key }).or_insert(at);
         *place = at.min(*place);
     }
-    let place = |event: &Event| places.get(&(event.db, event.key.clone())).copied();
+    let place = |event: &Event| places.get(&KeyName::of(event)).copied();
     let mut new: Vec<_> = new
         .into_iter()
         .map(|event| (place(&event).unwrap_or_default(), event))
@@ -148,7 +150,7 @@ fn count_change(
 impl Txn<'_> {
     /// What the snapshot holds under the key of a metadata row.
     fn stored(&self, row: &[u8]) -> Result<Stored> {
-        if let Some(stored) = self.seen.borrow().stored(row) {
+        if let Some(stored) = self.reads.seen.borrow().stored(row) {
             return Ok(stored);
         }
         let value = self.read(Space::Metadata, row)?;
@@ -208,7 +210,7 @@ impl Txn<'_> {
         if self.changes_nothing() {
             self.ranks.get_mut().keep();
             return Ok(Committed {
-                events: self.events,
+                events: self.news.events,
                 expired: self.expired.take(),
                 ..Committed::default()
             });
@@ -239,21 +241,21 @@ impl Txn<'_> {
             }
         }
         self.shared
-            .count_expired(followed.expired_keys + self.own_expired);
+            .count_expired(followed.expired_keys + self.expired.own_removed);
         self.ranks.get_mut().keep();
         Ok(Committed {
             wrote,
             touched,
             absent,
             remapped,
-            events: self.events,
+            events: self.news.events,
             expired: self.expired.take(),
         })
     }
 
     fn changes_nothing(&self) -> bool {
         self.changes.iter().all(Changes::is_empty)
-            && self.touched.is_empty()
+            && self.news.touched.is_empty()
             && self.began == self.mapping
     }
 
@@ -261,8 +263,8 @@ impl Txn<'_> {
     pub(super) fn follow_metadata(&mut self, batch: &mut Batch) -> Result<Followed> {
         let mut followed = Followed::default();
         let mut expired = Vec::new();
-        let discarded: HashSet<&Vec<u8>> = self.discarded.iter().collect();
-        self.prefetched.rewind();
+        let discarded = self.expired.discarded();
+        self.reads.metadata.rewind();
         for (row, value) in self.changes[Space::Metadata.index()].iter() {
             let old = self.stored(row)?;
             let new = Stored::of(value.as_deref());
@@ -286,7 +288,7 @@ impl Txn<'_> {
             .into_iter()
             .filter_map(|(rows, key)| self.expired_event(rows, key));
         let events = events.collect();
-        put_in_front(&mut self.events, events, self.expired.get_mut());
+        put_in_front(&mut self.news.events, events, self.expired.found());
         Ok(followed)
     }
 
@@ -304,8 +306,8 @@ impl Txn<'_> {
         if !self.shared.is_observed() {
             return (Vec::new(), absent);
         }
-        let mut touched = std::mem::take(&mut self.touched);
-        let held: HashSet<Vec<u8>> = std::mem::take(&mut self.held).into_iter().collect();
+        let mut touched = std::mem::take(&mut self.news.touched);
+        let held: HashSet<Vec<u8>> = std::mem::take(&mut self.news.held).into_iter().collect();
         // Rows that were written before the first observer came were not noted. That observer cannot wait for these
         // keys, because their locks are held, so their order does not matter.
         let noted: HashSet<&Vec<u8>> = touched.iter().collect();

@@ -122,7 +122,7 @@ impl Txn<'_> {
         rows.dedup();
         self.shared.accesses().prefetch(&rows);
         let values = self.snapshot.get_many(Space::Metadata, &rows)?;
-        self.prefetched = Prefetched::new(rows, values);
+        self.reads.metadata = Prefetched::new(rows, values);
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl Txn<'_> {
         }
         if times > 1 {
             let values = self.snapshot.get_many(Space::Data, &rows)?;
-            self.elements = Prefetched::new(rows, values);
+            self.reads.elements = Prefetched::new(rows, values);
         }
         Ok(())
     }
@@ -163,25 +163,25 @@ impl Txn<'_> {
     pub(crate) fn metadata_row(&self, key: &[u8]) -> Cow<'_, [u8]> {
         let db = self.db();
         let is_row = |row: &[u8]| is_metadata_key(row, db, key);
-        self.prefetched.row(is_row, || metadata_key(db, key))
+        self.reads.metadata.row(is_row, || metadata_key(db, key))
     }
 
     /// The key of the row of a field, or of a member of a set, in the same way.
     pub(crate) fn name_row<'t>(&'t self, prefix: &RowPrefix, name: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_name_key(row, name);
-        self.elements.row(is_row, || prefix.name_key(name))
+        self.reads.elements.row(is_row, || prefix.name_key(name))
     }
 
     /// The key of the data row of a member of a sorted set, in the same way.
     pub(crate) fn member_row<'t>(&'t self, prefix: &RowPrefix, member: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_data_key(row, member);
-        self.elements.row(is_row, || prefix.data_key(member))
+        self.reads.elements.row(is_row, || prefix.data_key(member))
     }
 
     /// Where the elements of a key are, if they are found by name. Damage is left for the command to find.
     fn element_rows(&self, key: &[u8]) -> Option<ElementRows> {
         let row = metadata_key(self.db(), key);
-        let value = self.prefetched.get(&row)?.as_ref()?;
+        let value = self.reads.metadata.get(&row)?.as_ref()?;
         let metadata = Metadata::decode(&row, value).ok()?;
         let kind = metadata.content.kind();
         let has_names = matches!(kind, Kind::Hash | Kind::Set | Kind::SortedSet);
@@ -224,7 +224,7 @@ mod tests {
             txn.set_string(key, b"1", None);
         }
         txn.follow_metadata(&mut Batch::default()).unwrap();
-        assert!(txn.prefetched.sorted.get().is_none());
+        assert!(txn.reads.metadata.sorted.get().is_none());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! A transaction and the rank indexes: which locks it may rely on, and what it changed in them.
 
-use std::cell::RefCell;
 use std::time::Duration;
 
 use crate::store::{Scope, Space};
@@ -40,11 +39,7 @@ impl<'s> Txn<'s> {
         self.ranks_noted = self.shared.rank_indexes().now();
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
         (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
-        self.prefetched.clear();
-        self.elements.clear();
-        self.last_read.take();
-        self.ahead = None;
-        self.seen = RefCell::default();
+        self.reads.begins_anew();
         Ok(true)
     }
 

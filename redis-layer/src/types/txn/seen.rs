@@ -123,8 +123,8 @@ impl Txn<'_> {
         is_noted: bool,
     ) {
         let has_now = now.is_some_and(|now| now.content.collection().is_some());
-        let mut seen = self.seen.borrow_mut();
-        if self.prefetched.is_empty() {
+        let mut seen = self.reads.seen.borrow_mut();
+        if self.reads.metadata.is_empty() {
             seen.push(
                 row.into_owned(),
                 Stored::of(value.map(|value| &**value)),
@@ -132,7 +132,7 @@ impl Txn<'_> {
                 is_noted,
             );
         } else if has_now {
-            // The commit finds the rows that were read ahead in `prefetched`, so no earlier key need be kept.
+            // The commit finds the rows that were read ahead among them, so no earlier key need be kept.
             seen.last = None;
             seen.push(
                 row.into_owned(),
@@ -145,7 +145,7 @@ impl Txn<'_> {
 
     /// What a key holds, if it is the last one that was looked up and is a collection. Notes the use.
     pub(crate) fn seen_last(&self, key: &[u8], is_use: bool) -> Option<Metadata> {
-        let mut seen = self.seen.borrow_mut();
+        let mut seen = self.reads.seen.borrow_mut();
         let last = seen.last(self.db(), key)?;
         let now = last.now()?.clone();
         if is_use && !last.is_noted {
@@ -159,7 +159,7 @@ impl Txn<'_> {
     /// whether it did.
     pub(crate) fn write_again(&mut self, key: &[u8], metadata: &Metadata) -> bool {
         let (db, now_ms) = (self.db(), self.now_ms);
-        let last = self.seen.get_mut().last(db, key);
+        let last = self.reads.seen.get_mut().last(db, key);
         let Some(last) = last.filter(|last| last.now().is_some() && last.is_noted) else {
             return false;
         };
@@ -168,7 +168,7 @@ impl Txn<'_> {
         };
         last.changed(Some(metadata), at, now_ms);
         // The key was live until now.
-        self.wrote_expired |= !metadata.is_live(now_ms);
+        self.expired.has_written |= !metadata.is_live(now_ms);
         let row = metadata.encode();
         let length = row.len();
         let before = self.changes[Space::Metadata.index()].replace(at, Some(row));
@@ -187,7 +187,7 @@ impl Txn<'_> {
     ) {
         let at = self.change(Space::Metadata, row, Some(value));
         let (db, now_ms) = (self.db(), self.now_ms);
-        if let Some(last) = self.seen.get_mut().last(db, key) {
+        if let Some(last) = self.reads.seen.get_mut().last(db, key) {
             last.changed(metadata, at, now_ms);
             last.is_noted = true;
         }
@@ -195,7 +195,7 @@ impl Txn<'_> {
 
     /// Says that the next use of a key is to be noted again.
     pub(crate) fn note_again(&self, key: &[u8]) {
-        if let Some(last) = self.seen.borrow_mut().last(self.db(), key) {
+        if let Some(last) = self.reads.seen.borrow_mut().last(self.db(), key) {
             last.is_noted = false;
         }
     }

@@ -12,15 +12,29 @@ use bytes::Bytes;
 
 use crate::types::{Class, DbNumber, Event};
 
-/// A key, by database and name.
-type Key = (DbNumber, Bytes);
+/// A key, by its database and its name there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct KeyName {
+    pub(super) db: DbNumber,
+    pub(super) key: Bytes,
+}
+
+impl KeyName {
+    /// The key that an event is about.
+    pub(super) fn of(event: &Event) -> Self {
+        Self {
+            db: event.db,
+            key: event.key.clone(),
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 pub(super) struct ThisCommand {
     /// Metadata rows of the keys that it removed. What it puts in their place does not count as new.
     pub(super) removed: HashSet<Vec<u8>>,
     /// Where the first event is that tells what it did to a key.
-    first: HashMap<Key, usize>,
+    first: HashMap<KeyName, usize>,
     /// How many events of the transaction need not be looked at any more.
     noted: usize,
 }
@@ -35,7 +49,7 @@ impl ThisCommand {
     }
 
     /// Where among the events of the transaction the first one is that tells what the command did to a key.
-    pub(super) fn first_about(&mut self, key: &Key, events: &[Event]) -> Option<usize> {
+    pub(super) fn first_about(&mut self, key: &KeyName, events: &[Event]) -> Option<usize> {
         for (at, event) in events.iter().enumerate().skip(self.noted) {
             self.note(at, event);
         }
@@ -58,7 +72,7 @@ impl ThisCommand {
     fn note(&mut self, at: usize, event: &Event) {
         // What the command found is no doing of its own.
         if !matches!(event.class, Class::Miss | Class::Expired) {
-            let first = self.first.entry((event.db, event.key.clone()));
+            let first = self.first.entry(KeyName::of(event));
             let first = first.or_insert(at);
             *first = at.min(*first);
         }
@@ -78,8 +92,9 @@ mod tests {
         }
     }
 
-    fn key(name: &str) -> Key {
-        (0, Bytes::copy_from_slice(name.as_bytes()))
+    fn key(name: &str) -> KeyName {
+        let key = Bytes::copy_from_slice(name.as_bytes());
+        KeyName { db: 0, key }
     }
 
     #[test]

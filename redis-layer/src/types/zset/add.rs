@@ -42,7 +42,7 @@ impl SortedSet<'_, '_> {
     /// [`Error::NotANumber`]; a damaged row; those of the store.
     pub fn add(&mut self, member: &[u8], score: f64, rule: AddRule) -> Result<Added> {
         let given = Score::new(score).map_err(|_| Error::NotANumber)?;
-        let data_row = self.txn.member_row(&self.prefix, member);
+        let data_row = self.txn.member_row(&self.opened.prefix, member);
         let Some(current) = self.score_in(&data_row)? else {
             if rule.only_existing {
                 return Ok(Added::Refused);

@@ -40,10 +40,10 @@ impl SortedSet<'_, '_> {
         count: u64,
         direction: Direction,
     ) -> Result<(Vec<Element>, Ahead)> {
-        let known = self.txn.ahead.take();
-        let known = known.filter(|ahead| ahead.is_of(self.version, direction));
+        let known = self.txn.ahead().take();
+        let known = known.filter(|ahead| ahead.is_of(self.opened.version, direction));
         let mut ahead = known.unwrap_or_else(|| Ahead {
-            version: self.version,
+            version: self.opened.version,
             direction,
             members: vec::IntoIter::default(),
             more: 0,

@@ -81,13 +81,13 @@ impl Source {
             let members = Members::None;
             return Ok(Self { members, size: 0 });
         };
-        let (members, size) = match &metadata.content {
+        let (members, size) = match metadata.content {
             Content::SortedSet(collection, _) => {
                 let prefix = txn.row_prefix(metadata.home_of(key), collection.version);
                 (Members::Scored(prefix), collection.size)
             }
             Content::Set(_) => {
-                let elements = Elements::stored(txn, key, Kind::Set, &metadata)?;
+                let elements = Elements::stored(txn, key, Kind::Set, metadata)?;
                 let size = elements.len();
                 (Members::Plain(elements), size)
             }

@@ -37,9 +37,14 @@ impl SortedSet<'_, '_> {
         window: Window,
     ) -> Result<M> {
         if range.is_everything() {
-            return self.collect(Index::ByScore, &self.prefix.rows(), direction, window);
+            return self.collect(
+                Index::ByScore,
+                &self.opened.prefix.rows(),
+                direction,
+                window,
+            );
         }
-        let rows = range.rows(&self.prefix);
+        let rows = range.rows(&self.opened.prefix);
         if self.len() <= COMPACT_MAX
             && let Scores::Many { first, last } = self.scores()?
         {
@@ -63,7 +68,7 @@ impl SortedSet<'_, '_> {
         let mut gathered = M::default();
         let mut has_begun = false;
         let mut skipped = 0;
-        let rows = self.prefix.rows();
+        let rows = self.opened.prefix.rows();
         self.each(Index::ByScore, &rows, direction, |row, value| {
             let member = self.member(Index::ByScore, row)?;
             if !has_begun {
@@ -91,14 +96,14 @@ impl SortedSet<'_, '_> {
 
     /// The scores at both ends of the set. Two seeks.
     pub(super) fn scores(&self) -> Result<Scores> {
-        let rows = self.prefix.rows();
+        let rows = self.opened.prefix.rows();
         let first = self.scan(Index::ByScore, &rows, Direction::Forward)?;
         let last = self.scan(Index::ByScore, &rows, Direction::Backward)?;
         let (Some((first, _)), Some((last, _))) = (first.row(), last.row()) else {
             return Ok(Scores::None);
         };
-        let (least, first) = self.prefix.score_member(first)?;
-        let (greatest, last) = self.prefix.score_member(last)?;
+        let (least, first) = self.opened.prefix.score_member(first)?;
+        let (greatest, last) = self.opened.prefix.score_member(last)?;
         Ok(if least == greatest {
             Scores::One(least)
         } else {

@@ -22,7 +22,6 @@ pub mod rank;
 mod remove;
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
 use bytes::Bytes;
 use members::MEMBERS_RESERVED;
@@ -35,7 +34,8 @@ pub use members::{Element, Gather, Members};
 pub use range::{LexBound, LexRange, ScoreRange, Window};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
-use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score, encode_score};
+use crate::types::opened::Opened;
+use crate::types::rows::{Marks, Score, decode_score, encode_score};
 use crate::types::scan::{self, Extent};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
@@ -53,12 +53,8 @@ pub enum Index {
 pub struct SortedSet<'t, 's> {
     txn: &'t mut Txn<'s>,
     key: &'t [u8],
-    expires_ms: Option<i64>,
-    home: Option<Rc<[u8]>>,
-    version: u64,
-    size: u64,
+    opened: Opened,
     marks: Marks,
-    prefix: RowPrefix,
     ranking: Ranking,
 }
 
@@ -81,7 +77,7 @@ impl<'t, 's> SortedSet<'t, 's> {
     pub fn open(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
         let metadata = txn.lookup(key)?;
         metadata
-            .map(|metadata| Self::stored(txn, key, &metadata))
+            .map(|metadata| Self::stored(txn, key, metadata))
             .transpose()
     }
 
@@ -102,10 +98,10 @@ impl<'t, 's> SortedSet<'t, 's> {
             return Ok(None);
         };
         if let Ranking::Nobody = set.ranking {
-            let index = set.txn.rank_indexes().get(set.version);
+            let index = set.txn.rank_indexes().get(set.opened.version);
             let index = index.filter(|index| {
                 let counts = index.settled(Some(set.txn.ranks_noted()));
-                counts.is_some_and(|counts| counts.total() == set.size)
+                counts.is_some_and(|counts| counts.total() == set.opened.size)
             });
             set.ranking = index.map_or(Ranking::Nobody, Ranking::Settled);
         }
@@ -118,51 +114,46 @@ impl<'t, 's> SortedSet<'t, 's> {
     /// # Errors
     /// [`Error::WrongType`]; a damaged row; those of the store.
     pub fn open_or_create(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Self> {
-        let metadata = match txn.lookup(key)? {
-            Some(metadata) => metadata,
-            None => {
-                let version = txn.new_version()?;
-                let collection = Collection { version, size: 0 };
-                Metadata::new(Content::SortedSet(collection, Marks::default()))
-            }
-        };
-        Self::stored(txn, key, &metadata)
+        if let Some(metadata) = txn.lookup(key)? {
+            return Self::stored(txn, key, metadata);
+        }
+        let opened = Opened::empty(txn, key)?;
+        Ok(Self::of(txn, key, opened, Marks::default()))
     }
 
-    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: &Metadata) -> Result<Self> {
+    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
         let Content::SortedSet(collection, marks) = metadata.content else {
             return Err(Error::WrongType);
         };
-        let Collection { version, size } = collection;
-        let prefix = txn.row_prefix(metadata.home_of(key), version);
+        let opened = Opened::of(txn, key, collection, metadata.expires_ms, metadata.home);
+        Ok(Self::of(txn, key, opened, marks))
+    }
+
+    fn of(txn: &'t mut Txn<'s>, key: &'t [u8], opened: Opened, marks: Marks) -> Self {
         let ranking = if txn.holds_lock_of(key) {
             Ranking::UnderLock
         } else {
             Ranking::Nobody
         };
-        Ok(Self {
+        Self {
             txn,
             key,
-            expires_ms: metadata.expires_ms,
-            home: metadata.home.clone(),
-            version,
-            size,
+            opened,
             marks,
-            prefix,
             ranking,
-        })
+        }
     }
 
     /// How many members there are. O(1).
     #[must_use]
     pub const fn len(&self) -> u64 {
-        self.size
+        self.opened.size
     }
 
     /// Whether there are no members.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.size == 0
+        self.opened.is_empty()
     }
 
     /// The score of a member. One point read.
@@ -174,12 +165,12 @@ impl<'t, 's> SortedSet<'t, 's> {
     }
 
     fn stored_score(&self, member: &[u8]) -> Result<Option<Score>> {
-        self.score_in(&self.txn.member_row(&self.prefix, member))
+        self.score_in(&self.txn.member_row(&self.opened.prefix, member))
     }
 
     /// The score in the value of a data row.
     fn score_in(&self, row: &[u8]) -> Result<Option<Score>> {
-        let value = self.txn.get_element(self.version, row)?;
+        let value = self.txn.get_element(self.opened.version, row)?;
         value.map(|value| decode_score(row, &value)).transpose()
     }
 
@@ -193,11 +184,11 @@ impl<'t, 's> SortedSet<'t, 's> {
     ) -> Result<()> {
         match old {
             Some(old) => self.erase_score(old, member)?,
-            None => self.size += 1,
+            None => self.opened.size += 1,
         }
         self.txn.put(Space::Data, data_row, encode_score(score));
-        let score_row = self.prefix.score_key(score, member);
-        self.marks.cover(self.prefix.mark_of(&score_row));
+        let score_row = self.opened.prefix.score_key(score, member);
+        self.marks.cover(self.opened.prefix.mark_of(&score_row));
         if self.txn.rank_indexes().is_empty() {
             self.txn.put(Space::Score, score_row, Bytes::new());
             return Ok(());
@@ -219,7 +210,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         direction: Direction,
         window: Window,
     ) -> Result<M> {
-        let (rows, window) = rank::skip(self, range.rows(&self.prefix), direction, window)?;
+        let (rows, window) = rank::skip(self, range.rows(&self.opened.prefix), direction, window)?;
         self.collect(Index::ByScore, &rows, direction, window)
     }
 
@@ -232,9 +223,9 @@ impl<'t, 's> SortedSet<'t, 's> {
         range: &ScoreRange,
         mut visit: impl FnMut(&[u8], f64) -> bool,
     ) -> Result<()> {
-        let rows = range.rows(&self.prefix);
+        let rows = range.rows(&self.opened.prefix);
         self.each(Index::ByScore, &rows, Direction::Forward, |row, _| {
-            let (score, member) = self.prefix.score_member(row)?;
+            let (score, member) = self.opened.prefix.score_member(row)?;
             Ok(visit(member, score.get()))
         })
     }
@@ -250,7 +241,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         extent: Extent,
         mut visit: impl FnMut(&[u8], f64),
     ) -> Result<u64> {
-        let rows = self.prefix.rows();
+        let rows = self.opened.prefix.rows();
         scan::visit_page(
             self.txn,
             Space::Data,
@@ -281,7 +272,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         let mut set = SortedSet::open_or_create(txn, key)?;
         for element in elements {
             let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
-            let data_row = set.prefix.data_key(&element.member);
+            let data_row = set.opened.prefix.data_key(&element.member);
             set.place(&element.member, data_row, None, score)?;
         }
         set.finish()?;
@@ -293,21 +284,14 @@ impl<'t, 's> SortedSet<'t, 's> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn finish(self) -> Result<()> {
-        if self.size == 0 {
+        if self.is_empty() {
             self.txn.remove_key(self.key)?;
             return Ok(());
         }
-        let metadata = Metadata {
-            expires_ms: self.expires_ms,
-            home: self.home,
-            content: Content::SortedSet(
-                Collection {
-                    version: self.version,
-                    size: self.size,
-                },
-                self.marks,
-            ),
-        };
+        let marks = self.marks;
+        let metadata = self
+            .opened
+            .metadata(|collection| Content::SortedSet(collection, marks));
         self.txn.set_metadata(self.key, &metadata);
         Ok(())
     }
@@ -322,7 +306,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         if window.limit == 0 {
             return Ok(M::default());
         }
-        let most = window.limit.min(self.size).min(MEMBERS_RESERVED);
+        let most = window.limit.min(self.opened.size).min(MEMBERS_RESERVED);
         let mut gathered = M::with_room(usize::try_from(most).unwrap_or_default());
         let mut skipped = 0;
         self.each(index, rows, direction, |row, value| {
@@ -354,7 +338,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             Index::ByMember => (Space::Data, Cow::Borrowed(rows)),
             Index::ByScore => (
                 Space::Score,
-                Cow::Owned(self.marks.clamp(rows, &self.prefix)),
+                Cow::Owned(self.marks.clamp(rows, &self.opened.prefix)),
             ),
         }
     }
@@ -371,8 +355,11 @@ impl<'t, 's> SortedSet<'t, 's> {
 
     fn element<'r>(&self, index: Index, row: &'r [u8], value: &[u8]) -> Result<(Score, &'r [u8])> {
         match index {
-            Index::ByMember => Ok((decode_score(row, value)?, self.prefix.data_member(row)?)),
-            Index::ByScore => self.prefix.score_member(row),
+            Index::ByMember => Ok((
+                decode_score(row, value)?,
+                self.opened.prefix.data_member(row)?,
+            )),
+            Index::ByScore => self.opened.prefix.score_member(row),
         }
     }
 
@@ -380,8 +367,8 @@ impl<'t, 's> SortedSet<'t, 's> {
     #[inline]
     fn member<'r>(&self, index: Index, row: &'r [u8]) -> Result<&'r [u8]> {
         match index {
-            Index::ByMember => self.prefix.data_member(row),
-            Index::ByScore => self.prefix.member_of_score(row),
+            Index::ByMember => self.opened.prefix.data_member(row),
+            Index::ByScore => self.opened.prefix.member_of_score(row),
         }
     }
 }

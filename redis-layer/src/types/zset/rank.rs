@@ -39,7 +39,7 @@ pub fn ask<T>(
 ) -> Result<Option<T>> {
     match SortedSet::open_settled(txn, key)? {
         None => return Ok(None),
-        Some(set) if set.size <= WALKED || !matches!(set.ranking, Ranking::Nobody) => {
+        Some(set) if set.opened.size <= WALKED || !matches!(set.ranking, Ranking::Nobody) => {
             match question(&set) {
                 Err(Error::Outdated) => {}
                 answer => return answer.map(Some),
@@ -67,7 +67,7 @@ pub fn rank_of(
     };
     let before = rows_before(
         set,
-        &set.prefix.score_key(score, member),
+        &set.opened.prefix.score_key(score, member),
         Probe::ExistingRow,
     )?;
     Ok(Some(match direction {
@@ -96,7 +96,7 @@ pub fn select<M: Gather>(
         Direction::Forward => first,
         Direction::Backward => behind,
     };
-    let all = set.prefix.rows();
+    let all = set.opened.prefix.rows();
     let mut elements: M = if first.min(behind) > WALKED
         && let Some(index) = rank_index(set)?
     {
@@ -195,7 +195,7 @@ pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
 /// # Errors
 /// Those of the store.
 pub fn count_scores(set: &SortedSet<'_, '_>, range: &ScoreRange) -> Result<u64> {
-    count_rows(set, &range.rows(&set.prefix))
+    count_rows(set, &range.rows(&set.opened.prefix))
 }
 
 /// How many members [`SortedSet::by_lex`] finds in the range.
@@ -211,7 +211,7 @@ pub fn count_members(set: &SortedSet<'_, '_>, range: &LexRange) -> Result<u64> {
     if set.len() > WALKED
         && let lex::Scores::One(score) = set.scores()?
     {
-        return count_rows(set, &range.rows(&set.prefix.of_score(score)));
+        return count_rows(set, &range.rows(&set.opened.prefix.of_score(score)));
     }
     let counted: members::Counted = set.by_lex(range, Direction::Forward, Window::ALL)?;
     Ok(counted.count())
@@ -225,7 +225,7 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     if rank_index(set)?.is_none() {
         return walk(set, rows);
     }
-    let first = if rows.start == set.prefix.rows().start {
+    let first = if rows.start == set.opened.prefix.rows().start {
         0
     } else {
         rows_before(set, &rows.start, Probe::AnyKey)?
@@ -236,7 +236,9 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
 /// How many score rows come before the end of a range.
 fn rows_up_to_end(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     match &rows.end {
-        Some(end) if rows.end != set.prefix.rows().end => rows_before(set, end, Probe::AnyKey),
+        Some(end) if rows.end != set.opened.prefix.rows().end => {
+            rows_before(set, end, Probe::AnyKey)
+        }
         _ => Ok(set.len()),
     }
 }
@@ -244,10 +246,10 @@ fn rows_up_to_end(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
 /// How many score rows come before a key.
 fn rows_before(set: &SortedSet<'_, '_>, key: &[u8], probe: Probe) -> Result<u64> {
     let Some(index) = rank_index(set)? else {
-        let rows = KeyRange::between(set.prefix.rows().start, key.to_vec());
+        let rows = KeyRange::between(set.opened.prefix.rows().start, key.to_vec());
         return walk(set, &rows);
     };
-    let mark = set.prefix.mark_of(key);
+    let mark = set.opened.prefix.mark_of(key);
     let before = counts(set, &index)?.rows_before(mark, probe);
     match before {
         RowsBefore::Known(before) => Ok(before),
@@ -272,8 +274,8 @@ fn count_within(
 /// The score rows from the first one of a bucket on.
 fn rows_from(set: &SortedSet<'_, '_>, bucket: &Bucket) -> KeyRange {
     KeyRange {
-        start: set.prefix.score_key_at(&bucket.start),
-        ..set.prefix.rows()
+        start: set.opened.prefix.score_key_at(&bucket.start),
+        ..set.opened.prefix.rows()
     }
 }
 
@@ -286,7 +288,7 @@ fn heads_of(
     let rows = rows_from(set, bucket);
     let mut heads = Vec::with_capacity(usize::try_from(bucket.count).unwrap_or_default());
     set.each(Index::ByScore, &rows, Direction::Forward, |row, _| {
-        let row = set.prefix.mark_of(row);
+        let row = set.opened.prefix.mark_of(row);
         visit(row);
         heads.push(heads::head(row));
         Ok((heads.len() as u64) < bucket.count)
@@ -341,38 +343,38 @@ fn rank_index(set: &SortedSet<'_, '_>) -> Result<Option<RankIndex>> {
         Ranking::UnderLock => {}
     }
     let indexes = set.txn.rank_indexes();
-    if let Some(index) = indexes.get(set.version) {
-        if index.counts().total() == set.size {
+    if let Some(index) = indexes.get(set.opened.version) {
+        if index.counts().total() == set.opened.size {
             return Ok(Some(index));
         }
         // The size in the metadata row is wrong, which `fsck` reports. A walk then counts the rows that exist.
-        indexes.forget(set.version);
+        indexes.forget(set.opened.version);
         return Ok(None);
     }
-    if set.size <= WALKED {
+    if set.opened.size <= WALKED {
         return Ok(None);
     }
     let mut builder = Builder::default();
-    let all = set.prefix.rows();
+    let all = set.opened.prefix.rows();
     set.each(Index::ByScore, &all, Direction::Forward, |row, _| {
-        builder.push(set.prefix.mark_of(row));
+        builder.push(set.opened.prefix.mark_of(row));
         Ok(true)
     })?;
     let counts = builder.finish();
-    if counts.total() != set.size {
+    if counts.total() != set.opened.size {
         return Ok(None);
     }
-    let index = indexes.insert(set.version, counts);
+    let index = indexes.insert(set.opened.version, counts);
     set.txn.built_rank_index(&index);
     Ok(Some(index))
 }
 
 /// Notes that the holder of the key's lock added a score row. Splits its bucket if that is too large now.
 pub(super) fn note_added(set: &mut SortedSet<'_, '_>, row: &[u8]) -> Result<()> {
-    let Some(index) = set.txn.rank_indexes().get(set.version) else {
+    let Some(index) = set.txn.rank_indexes().get(set.opened.version) else {
         return Ok(());
     };
-    let mark = set.prefix.mark_of(row);
+    let mark = set.opened.prefix.mark_of(row);
     if set.txn.rank_journal().add(&index, mark) <= BUCKET_MAX {
         return Ok(());
     }
@@ -400,8 +402,8 @@ pub(super) fn note_added(set: &mut SortedSet<'_, '_>, row: &[u8]) -> Result<()> 
 
 /// Notes that the holder of the key's lock is about to remove a score row.
 pub(super) fn note_removed(set: &mut SortedSet<'_, '_>, row: &[u8]) {
-    if let Some(index) = set.txn.rank_indexes().get(set.version) {
-        let mark = set.prefix.mark_of(row);
+    if let Some(index) = set.txn.rank_indexes().get(set.opened.version) {
+        let mark = set.opened.prefix.mark_of(row);
         set.txn.rank_journal().remove(&index, mark);
     }
 }

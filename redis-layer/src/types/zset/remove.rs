@@ -32,10 +32,10 @@ impl SortedSet<'_, '_> {
     pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
         let (popped, ahead) = self.take_ahead(count, direction)?;
         self.erase_all(&popped)?;
-        self.txn.ahead = Some(ahead);
+        *self.txn.ahead() = Some(ahead);
         if let Some(last) = popped.last() {
-            let row = self.prefix.score_key(score_of(last)?, &last.member);
-            self.marks.pass(self.prefix.mark_of(&row), direction);
+            let row = self.opened.prefix.score_key(score_of(last)?, &last.member);
+            self.marks.pass(self.opened.prefix.mark_of(&row), direction);
         }
         Ok(popped)
     }
@@ -76,9 +76,9 @@ impl SortedSet<'_, '_> {
     /// range. Then nothing remains to be done but to end the change.
     fn abandon(&mut self, members: usize) -> bool {
         let removed = members as u64;
-        let is_worth_it = removed == self.size && removed >= CLEARED_FROM;
+        let is_worth_it = removed == self.opened.size && removed >= CLEARED_FROM;
         if is_worth_it {
-            self.size = 0;
+            self.opened.size = 0;
         }
         is_worth_it
     }
@@ -90,8 +90,11 @@ impl SortedSet<'_, '_> {
         }
         self.erase_all(elements)?;
         if let (Some(first), Some(last)) = (elements.first(), elements.last()) {
-            let first = self.prefix.score_key(score_of(first)?, &first.member);
-            let last = self.prefix.score_key(score_of(last)?, &last.member);
+            let first = self
+                .opened
+                .prefix
+                .score_key(score_of(first)?, &first.member);
+            let last = self.opened.prefix.score_key(score_of(last)?, &last.member);
             self.note_gone(&first, &last, Direction::Forward)?;
             self.note_gone(&first, &last, Direction::Backward)?;
         }
@@ -104,7 +107,10 @@ impl SortedSet<'_, '_> {
         }
         for element in elements {
             self.erase_data_row(&element.member);
-            let row = self.prefix.score_key(score_of(element)?, &element.member);
+            let row = self
+                .opened
+                .prefix
+                .score_key(score_of(element)?, &element.member);
             self.lose(&row);
             self.txn.delete(Space::Score, row);
         }
@@ -118,14 +124,14 @@ impl SortedSet<'_, '_> {
     }
 
     fn erase_data_row(&mut self, member: &[u8]) {
-        let row = self.prefix.data_key(member);
+        let row = self.opened.prefix.data_key(member);
         self.txn.delete(Space::Data, row);
-        self.size = self.size.saturating_sub(1);
+        self.opened.size = self.opened.size.saturating_sub(1);
     }
 
     /// Removes the score row of a member that is removed or gets another score.
     pub(super) fn erase_score(&mut self, score: Score, member: &[u8]) -> Result<()> {
-        let row = self.prefix.score_key(score, member);
+        let row = self.opened.prefix.score_key(score, member);
         self.lose(&row);
         self.look_for_ends(&row)?;
         self.txn.delete(Space::Score, row);
@@ -134,7 +140,7 @@ impl SortedSet<'_, '_> {
 
     /// Tells the marks and the index that a score row is removed.
     fn lose(&mut self, row: &[u8]) {
-        self.marks.lose(self.prefix.mark_of(row));
+        self.marks.lose(self.opened.prefix.mark_of(row));
         rank::note_removed(self, row);
     }
 
@@ -169,7 +175,7 @@ impl SortedSet<'_, '_> {
     /// the mark past them; otherwise moves it to the first row that is left. So no later look steps over the same
     /// tombstones.
     fn note_gone(&mut self, first: &[u8], last: &[u8], direction: Direction) -> Result<()> {
-        let all = self.prefix.rows();
+        let all = self.opened.prefix.rows();
         let outside = match direction {
             Direction::Forward => KeyRange::between(all.start, first.to_vec()),
             Direction::Backward => KeyRange {
@@ -180,7 +186,7 @@ impl SortedSet<'_, '_> {
         let cursor = self.scan(Index::ByScore, &outside, direction)?;
         let end = cursor
             .row()
-            .map(|(row, _)| self.prefix.mark_of(row).to_vec());
+            .map(|(row, _)| self.opened.prefix.mark_of(row).to_vec());
         drop(cursor);
         match end {
             Some(end) => self.marks.begin_at(&end, direction),
@@ -189,7 +195,7 @@ impl SortedSet<'_, '_> {
                     Direction::Forward => last,
                     Direction::Backward => first,
                 };
-                self.marks.pass(self.prefix.mark_of(gone), direction);
+                self.marks.pass(self.opened.prefix.mark_of(gone), direction);
             }
         }
         Ok(())

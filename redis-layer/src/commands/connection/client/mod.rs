@@ -99,7 +99,7 @@ pub(crate) fn unblock(session: &mut Session, args: Args<'_>) -> Outcome {
     };
     let id = u64::try_from(args.integer(2)?).unwrap_or(0);
     let server = &session.server;
-    let waited = server.peer(id).is_some() && server.waiters.unblock(server, id, error);
+    let waited = server.peer(id).is_some() && server.blocked.unblock(server, id, error);
     Ok(Reply::yes_or_no(waited))
 }
 

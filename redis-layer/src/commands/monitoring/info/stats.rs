@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::commands::Server;
 use crate::commands::monitoring::info::{line, lines};
 use crate::commands::pubsub::Topic;
+use crate::types::Lookups;
 
 pub(super) fn section(server: &Server, text: &mut String) {
     traffic_stats(server, text);
@@ -74,7 +75,7 @@ fn expiry_stats(server: &Server, text: &mut String) {
 
 /// Lookups and channels. The process never forks, and memory is never defragmented.
 fn keyspace_stats(server: &Server, text: &mut String) {
-    let (hits, misses) = server.shared.lookups();
+    let Lookups { hits, misses } = server.shared.lookups();
     lines(
         text,
         &[
