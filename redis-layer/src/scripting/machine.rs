@@ -479,7 +479,7 @@ fn failure(lua: &Lua, value: &LuaValue) -> Failure {
             Some(Raised::Text(text)) => Some(with_code(text)),
             None => Some(with_code(raise::foreign(error).as_bytes())),
         },
-        LuaValue::Table(table) => Some(refusal_in(table)),
+        LuaValue::Table(table) => Some(refusal_in(lua, table)),
         LuaValue::String(text) => Some(with_code(&text.as_bytes())),
         LuaValue::Nil => Some(Refusal::new("ERR nil")),
         value => Some(with_code(value.to_string().unwrap_or_default().as_bytes())),
@@ -488,16 +488,11 @@ fn failure(lua: &Lua, value: &LuaValue) -> Failure {
 }
 
 /// The error message in a table that was raised as an error.
-fn refusal_in(table: &Table) -> Refusal {
-    let text = match table.get::<LuaValue>("err") {
-        Ok(LuaValue::String(text)) => text.as_bytes().to_vec(),
-        Ok(number @ (LuaValue::Integer(_) | LuaValue::Number(_))) => {
-            number.to_string().unwrap_or_default().into_bytes()
-        }
-        _ => b"ERR unknown error".to_vec(),
-    };
+fn refusal_in(lua: &Lua, table: &Table) -> Refusal {
+    let text = table.get::<LuaValue>("err");
+    let text = text.and_then(|value| redis::printed(lua, &value));
     Refusal {
-        text: text.into(),
+        text: text.ok().flatten().unwrap_or("ERR unknown error".into()),
         is_counted: matches!(table.get(COUNTED), Ok(LuaValue::Boolean(true))),
     }
 }

@@ -37,6 +37,7 @@ use sha1::{Digest as _, Sha1};
 
 use machine::{Ended, Machine};
 use running::Registry;
+use value::until_zero;
 
 pub use running::Killed;
 pub use shebang::Writes;
@@ -121,7 +122,8 @@ impl Script {
 
     /// The answer of a script that failed. It names the script and the place of the error.
     fn failed(&self, refusal: &Refusal, place: &str) -> Value {
-        let mut error = [&refusal.text, &b" script: "[..], self.sha().as_bytes()].concat();
+        let text = until_zero(&refusal.text);
+        let mut error = [text, b" script: ", self.sha().as_bytes()].concat();
         if !place.is_empty() {
             error.extend_from_slice(format!(", on {place}.").as_bytes());
         }

@@ -9,6 +9,7 @@ use sha1::{Digest, Sha1};
 
 use crate::scripting::machine::Situation;
 use crate::scripting::raise::{self, BYTES_MAX, type_name};
+use crate::scripting::value::until_zero;
 use crate::types::number::format_double;
 
 /// `redis.LOG_*`
@@ -48,7 +49,7 @@ pub(super) fn library(lua: &Lua, situation: &Arc<Situation>, version: &str) -> m
     )?;
     add(
         "sha1hex",
-        lua.create_function(|_, args: MultiValue| sha1hex(&args))?,
+        lua.create_function(|lua, args: MultiValue| sha1hex(lua, &args))?,
     )?;
     let of_set = Arc::clone(situation);
     add(
@@ -78,7 +79,8 @@ fn reply(lua: &Lua, args: &MultiValue, field: &str) -> mlua::Result<Table> {
         return Ok(table);
     }
     let text = text.as_bytes();
-    let text = text.strip_prefix(b"-").unwrap_or(&text);
+    let text = until_zero(&text);
+    let text = text.strip_prefix(b"-").unwrap_or(text);
     let has_code = text.contains(&b' ');
     let prefix: &[u8] = if has_code { b"" } else { b"ERR " };
     let end = text.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n'));
@@ -88,12 +90,12 @@ fn reply(lua: &Lua, args: &MultiValue, field: &str) -> mlua::Result<Table> {
 }
 
 /// `redis.sha1hex(text)`
-fn sha1hex(args: &MultiValue) -> mlua::Result<String> {
-    if args.len() != 1 {
+fn sha1hex(lua: &Lua, args: &MultiValue) -> mlua::Result<String> {
+    let (1, Some(value)) = (args.len(), args.front()) else {
         return Err(raise::table("ERR wrong number of arguments"));
-    }
+    };
     // An argument that is neither text nor number counts as an empty text.
-    let text = args.front().and_then(argument).unwrap_or_default();
+    let text = printed(lua, value)?.unwrap_or_default();
     Ok(hex(&Sha1::digest(text).into()))
 }
 
@@ -150,8 +152,9 @@ pub(super) fn log_line(lua: &Lua, args: &MultiValue) -> mlua::Result<(u8, Vec<u8
     let Some(level) = level.filter(|level| *level <= 3) else {
         return Err(raise::table("ERR Invalid debug level."));
     };
-    // What is neither text nor number is left out.
-    let words = args.iter().skip(1).filter_map(argument);
+    // What is neither text nor number is left out, as is a number that Lua has no memory to print.
+    let words = args.iter().skip(1);
+    let words = words.filter_map(|value| printed(lua, value).ok().flatten());
     let words = within_bound(words.map(Ok)).map_err(raise::table)?;
     Ok((level, words.join(&b' ')))
 }
@@ -183,7 +186,17 @@ fn within_bound(
     Ok(found)
 }
 
-/// Text as it is, and a number printed with 17 digits.
+/// Text as it is, and a number as Lua prints it, with 14 digits. Nothing for other values.
+pub(super) fn printed(lua: &Lua, value: &Value) -> mlua::Result<Option<Bytes>> {
+    let text = match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(_) | Value::Number(_) => lua.coerce_string(value.clone())?,
+        _ => None,
+    };
+    Ok(text.map(|text| Bytes::copy_from_slice(&text.as_bytes())))
+}
+
+/// An argument of a command: text as it is, and a number printed with 17 digits.
 fn argument(value: &Value) -> Option<Bytes> {
     match value {
         Value::String(text) => Some(Bytes::copy_from_slice(&text.as_bytes())),

@@ -247,12 +247,12 @@ impl Reader {
 fn short(table: &Table) -> mlua::Result<Option<Value>> {
     if let LuaValue::String(text) = table.raw_get("err")? {
         return Ok(Some(Value::Error(Refusal {
-            text: bytes(&text),
+            text: line(&text),
             is_counted: table.raw_get::<LuaValue>(COUNTED)? == LuaValue::Boolean(true),
         })));
     }
     if let LuaValue::String(text) = table.raw_get("ok")? {
-        return Ok(Some(Value::Status(bytes(&text))));
+        return Ok(Some(Value::Status(line(&text))));
     }
     Ok(match table.raw_get("double")? {
         #[expect(clippy::cast_precision_loss, reason = "it was a double")]
@@ -277,6 +277,17 @@ fn text_of_other_form(table: &Table) -> mlua::Result<Option<Value>> {
         }));
     }
     Ok(None)
+}
+
+/// A text up to its first zero byte, where C ends it.
+pub(super) fn until_zero(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|&byte| byte == 0);
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The text of a status or an error.
+fn line(text: &mlua::LuaString) -> Bytes {
+    Bytes::copy_from_slice(until_zero(&text.as_bytes()))
 }
 
 fn bytes(text: &mlua::LuaString) -> Bytes {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
 use crate::commands::administration::persistence::Saving;
+use crate::commands::scripting::BUSY;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, run_blocking};
 
 /// A request of `SHUTDOWN` that the server stop.
@@ -44,6 +45,10 @@ pub(crate) fn shutdown(session: &mut Session, args: Args<'_>) -> Outcome {
     if aborts {
         // A stop is never delayed, so there is never one that could be aborted.
         return Err(CommandError::fixed("ERR No shutdown in progress."));
+    }
+    // What a late script has changed would be lost.
+    if !spares && server.scripts.is_busy() {
+        return Err(BUSY);
     }
     if saves {
         let saving = Saving::begin(server)?;

@@ -88,6 +88,10 @@ fn a_script_that_has_written_is_not_killed() {
             refused.starts_with("UNKILLABLE Sorry the script already"),
             "{refused}"
         );
+        // The server ends meanwhile only if nothing is to be saved.
+        for shutdown in [&["shutdown"][..], &["shutdown", "save", "now"]] {
+            assert_eq!(words(&server, shutdown), BUSY);
+        }
         direct.expect(&[
             ("multi", "OK"),
             ("get k", BUSY),
