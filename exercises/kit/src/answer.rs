@@ -359,6 +359,8 @@ pub enum Death {
     TooSlow {
         /// The limit, in milliseconds.
         limit_ms: u64,
+        /// Whether hardly any of that time was spent on work.
+        waits: bool,
     },
     /// The stack was full: calls nested too deeply, or one of them has large variables.
     StackOverflow,
@@ -389,10 +391,15 @@ impl std::fmt::Display for Death {
                  or for a lock that it holds itself",
                 seconds(*limit_ms)
             ),
-            Self::TooSlow { limit_ms } => write!(
+            Self::TooSlow { limit_ms, waits } => write!(
                 f,
-                "all calls together took longer than {:.1} s",
-                seconds(*limit_ms)
+                "all calls together took longer than {:.1} s{}",
+                seconds(*limit_ms),
+                if *waits {
+                    ", and hardly any work was done: the calls wait, as in a `sleep`"
+                } else {
+                    ""
+                }
             ),
             Self::StackOverflow => f.write_str(
                 "the stack overflowed: a function calls itself without end or too often, or its local \

@@ -192,8 +192,9 @@ fn as_weak_as(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Optio
     let info = &sheet.parts[part];
     let (alive, rest): (Vec<usize>, Vec<usize>) =
         (0..outcomes.len()).partition(|&i| is_wrong(info, outcomes, i));
-    // Who refuses what is right has another trouble.
-    if alive.is_empty() || !tester::accepts_all_right(info, outcomes) {
+    // Who refuses what is right has another trouble, and of what was not asked nothing is known.
+    let asked = outcomes.iter().all(|o| o.answer().is_some());
+    if alive.is_empty() || !asked || !tester::accepts_all_right(info, outcomes) {
         return None;
     }
     let alike =
@@ -323,6 +324,34 @@ mod tests {
         // Half of all that passes is enough.
         let nothing = told(&[]);
         assert!(nothing.contains("2 of these 4"), "{nothing}");
+    }
+
+    #[test]
+    fn a_test_that_was_ended_by_force_is_compared_with_no_other() {
+        type Number = fn(i64) -> i64;
+        let right: Number = |n| 2 * n;
+        let nothing = || Tester::new(|_: &Number| true);
+        let mut candidates = Candidates::<Number>::new("number").right("doubles", "", right);
+        for name in ["a", "b", "c"] {
+            candidates = candidates.wrong(Wrong::new(name, (|n| n) as Number));
+        }
+        let cast = Cast {
+            learner: nothing(),
+            stub: Tester::new(|_: &Number| -> bool { todo!() }),
+            solution: Tester::new(|number: &Number| number(1) == 2),
+        };
+        let weak = Mistake::new("accepts_everything", "test", "kills", nothing());
+        let exercise = Exercise::new("e", "c", cast)
+            .tester("test", |test| test, candidates)
+            .mistakes(vec![weak]);
+        let mut outcomes = observe_here(&exercise, Who::Learner).outcomes;
+        assert_eq!(diagnose(&exercise, 0, &outcomes).named, Some(0));
+        outcomes[3] = Outcome::NotAsked;
+        assert_eq!(
+            diagnose(&exercise, 0, &outcomes).observations,
+            [""; 0],
+            "the last one may be refused"
+        );
     }
 
     #[test]

@@ -246,18 +246,28 @@ fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
         }
         let used = processor_time(child.id());
         let stuck = progress.stuck(fs::metadata(answers)?.len(), used);
-        let by_clock = begin.elapsed();
-        let too_slow = used.unwrap_or(by_clock) > RUN_LIMIT || by_clock > RUN_LIMIT_BY_CLOCK;
-        let too_slow = too_slow.then(|| Death::TooSlow {
-            limit_ms: milliseconds(RUN_LIMIT),
-        });
-        if let Some(death) = stuck.or(too_slow) {
+        if let Some(death) = stuck.or_else(|| too_slow(begin.elapsed(), used)) {
             child.kill()?;
             child.wait()?;
             return Ok(Ended::Killed(death));
         }
         thread::sleep(POLL);
     }
+}
+
+/// What a child died of whose calls came back, if all of them together took too long.
+fn too_slow(by_clock: Duration, used: Option<Duration>) -> Option<Death> {
+    let limit = if used.unwrap_or(by_clock) > RUN_LIMIT {
+        RUN_LIMIT
+    } else if by_clock > RUN_LIMIT_BY_CLOCK {
+        RUN_LIMIT_BY_CLOCK
+    } else {
+        return None;
+    };
+    Some(Death::TooSlow {
+        limit_ms: milliseconds(limit),
+        waits: used.is_some_and(|used| used < by_clock / 10),
+    })
 }
 
 /// How far a child has come, and since when it has come no further.
@@ -484,5 +494,22 @@ fn limit_resources() {
         (rlimit::Resource::CORE, 0),
     ] {
         let _ = resource.set(limit, limit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_slow_is_told_by_the_limit_that_it_broke() {
+        let seconds = Duration::from_secs;
+        let died = |by_clock, used: Option<u64>| too_slow(seconds(by_clock), used.map(seconds));
+        let of = |limit_ms, waits| Some(Death::TooSlow { limit_ms, waits });
+        assert_eq!(died(32, Some(8)), None, "a busy machine");
+        assert_eq!(died(10, Some(9)), of(8000, false));
+        assert_eq!(died(33, Some(1)), of(32_000, true), "it sleeps");
+        assert_eq!(died(33, Some(7)), of(32_000, false));
+        assert_eq!(died(9, None), of(8000, false), "nobody knows");
     }
 }
