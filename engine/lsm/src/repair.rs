@@ -27,13 +27,18 @@ pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
     for (path, why) in &report.aside {
         writeln!(out, "{} {}: {why}", style::note("moved"), shown_name(path))?;
     }
+    let families: Vec<_> = report
+        .families
+        .iter()
+        .map(|name| style::name(name))
+        .collect();
     writeln!(
         out,
         "kept  {} with {} in {}: {}",
         style::count(report.tables, "table"),
         style::count(report.entries, "entry"),
-        style::count(report.families.len() as u64, "family"),
-        report.families.join(", "),
+        style::count(families.len() as u64, "family"),
+        families.join(", "),
     )?;
     if report.batches > 0 {
         writeln!(

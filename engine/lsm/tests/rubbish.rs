@@ -109,7 +109,11 @@ fn the_terminal_is_not_spoken_to_by_a_name_from_a_file() {
         ..FamilyOptions::default()
     };
     drop(Db::open(&db, Options::default().family("own", family)).unwrap());
+    let named = dir.path().join("named");
+    let family = FamilyOptions::default();
+    drop(Db::open(&named, Options::default().family(SPEAKS, family)).unwrap());
     let (table, db) = (path.to_str().unwrap(), db.to_str().unwrap());
+    let named = named.to_str().unwrap();
     for args in [
         &["lsm", "dump", table][..],
         &["lsm", "explain", table],
@@ -117,6 +121,9 @@ fn the_terminal_is_not_spoken_to_by_a_name_from_a_file() {
         &["lsm", "dump", db],
         &["lsm", "verify", db],
         &["lsm", "repair", db],
+        &["lsm", "stats", named],
+        &["lsm", "dump", named],
+        &["lsm", "repair", named],
     ] {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         lsm::run(args, &mut out, &mut err);
@@ -394,5 +401,25 @@ fn a_directory_without_a_database_is_called_that_by_every_command() {
             code != 0 && text.contains("is not a database of this engine"),
             "{command}: {text}"
         );
+    }
+}
+
+/// A table with a hole that is longer than memory: what is wrong with it is told, as far as that needs no memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_longer_than_memory_is_explained_and_checked() {
+    // Of file systems in wide use this one allows such lengths.
+    let Ok(dir) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
+    let path = dir.path().join("000005.sst");
+    let created = fs::File::create(&path).unwrap();
+    if created.set_len(1 << 50).is_err() {
+        return;
+    }
+    for command in ["dump", "explain"] {
+        let (code, text) = lsm(&[command, path.to_str().unwrap()]);
+        assert_eq!(code, 1, "{command}: {text}");
+        assert!(text.contains("a table ends in"), "{command}: {text}");
     }
 }

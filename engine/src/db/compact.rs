@@ -5,6 +5,7 @@
 //! one is made for the sake of readers.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::compaction::{self, Output, Plan, Reason};
@@ -124,6 +125,12 @@ impl Core {
     /// # Errors
     /// As for [`Core::compact_once`], and `InvalidArgument` if the family is dropped.
     pub(super) fn compact_range(&self, family: &FamilyCore, range: &Bounds) -> Result<()> {
+        let name = &family.name;
+        if family.dropped.load(Ordering::Relaxed) {
+            return Err(Error::invalid(format!(
+                "the column family {name:?} was dropped"
+            )));
+        }
         let (lower, upper) = (range.lower.as_ref(), range.upper.as_ref());
         let done = self.compact_as_picked(family, |version| {
             compaction::pick_range(
@@ -134,7 +141,6 @@ impl Core {
             )
         });
         self.signals.request(Work::Compact);
-        let name = &family.name;
         match done? {
             true => Ok(()),
             false if self.is_closing() => Err(closed()),

@@ -79,8 +79,11 @@ pub fn explain(
         // Nothing else was looked at.
         wrong.sound = 0;
     }
-    if wrong.byte.is_none() {
-        wrong.byte = suspect::find(&vfs.read(path)?, &wrong);
+    // A file that memory cannot hold has been explained as far as that goes.
+    if wrong.byte.is_none()
+        && let Ok(contents) = vfs.read(path)
+    {
+        wrong.byte = suspect::find(&contents, &wrong);
     }
     Ok(Some(wrong))
 }

@@ -78,11 +78,7 @@ impl Vfs for StdVfs {
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
         let file = open(path)?;
         let len = file_len(&file, path)?;
-        let mut contents = Vec::new();
-        let whole = usize::try_from(len).unwrap_or(usize::MAX);
-        contents
-            .try_reserve_exact(whole)
-            .map_err(|error| Error::io("read", path, error.into()))?;
+        let mut contents = room_for(usize::try_from(len).unwrap_or(usize::MAX), path)?;
         // The limit matters for a file that grows meanwhile, or a device that never ends.
         file.take(len)
             .read_to_end(&mut contents)
@@ -229,6 +225,14 @@ fn refuse_special(path: &Path) -> io::Result<()> {
     Err(refused)
 }
 
+/// Memory for `len` bytes of a file. There may be too little: a file with a hole can have any length.
+fn room_for(len: usize, path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let reserved = bytes.try_reserve_exact(len);
+    reserved.map_err(|error| Error::io("read", path, error.into()))?;
+    Ok(bytes)
+}
+
 fn file_len(file: &File, path: &Path) -> Result<u64> {
     let metadata = file.metadata();
     let metadata = metadata.map_err(|error| Error::io("measure", path, error))?;
@@ -271,7 +275,8 @@ impl RandomFile for StdRandomFile {
                 io::Error::from(io::ErrorKind::UnexpectedEof),
             ));
         }
-        let mut bytes = vec![0; len];
+        let mut bytes = room_for(len, &self.path)?;
+        bytes.resize(len, 0);
         read_exact_at(&self.file, &mut bytes, offset)
             .map_err(|error| Error::io("read", &self.path, error))?;
         Ok(FileSlice::from(bytes))

@@ -163,7 +163,7 @@ impl WritableFile for StdWritableFile {
             Ok(())
         };
         match allocate() {
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => self.reserve(bytes),
+            Err(error) if must_be_written(&error) => self.reserve(bytes),
             allocated => {
                 allocated.map_err(|error| Error::io("reserve space for", &self.shared.path, error))
             }
@@ -258,11 +258,20 @@ fn copy_forward(into: &mut [u8], data: &[u8]) {
 fn check_overwrites_in_place(file: &File) -> io::Result<()> {
     /// The magic numbers in `statfs` of ext2 to 4, XFS and tmpfs.
     const IN_PLACE: [u32; 3] = [0xef53, 0x5846_5342, 0x0102_1994];
-    let kind = rustix::fs::fstatfs(file)?.f_type as u32;
+    let kind = rustix::io::retry_on_intr(|| rustix::fs::fstatfs(file))?.f_type as u32;
     match IN_PLACE.contains(&kind) {
         true => Ok(()),
         false => Err(io::ErrorKind::Unsupported.into()),
     }
+}
+
+/// Whether space that could not be allocated may be had by writing zeros: where nothing is allocated ahead, or a signal
+/// came meanwhile. Many kernels give up an allocation on tmpfs for any signal, so trying again might never succeed.
+fn must_be_written(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Unsupported | io::ErrorKind::Interrupted
+    )
 }
 
 /// Allocates blocks for the bytes from `from` to `to`, which then read as zeros.
@@ -322,6 +331,16 @@ mod tests {
             copy_forward(&mut into, &data(len));
             assert_eq!(into, data(len));
         }
+    }
+
+    /// Seen with `strace -e inject=fallocate:error=EINTR`: the error poisoned the database.
+    #[test]
+    fn space_is_written_where_a_signal_ends_its_allocation_and_not_on_a_full_disk() {
+        let kinds = [io::ErrorKind::Interrupted, io::ErrorKind::StorageFull];
+        assert_eq!(
+            kinds.map(|kind| must_be_written(&kind.into())),
+            [true, false]
+        );
     }
 
     /// Copies past the end of the file, which kills the process there.

@@ -253,3 +253,26 @@ fn dropping_the_family_ends_its_compaction_soon() {
     db.compact().unwrap();
     assert_eq!(table_names(&vfs).len(), 1);
 }
+
+/// Also where there is nothing to rewrite: no table at all, or one sorted run in its place.
+#[test]
+fn a_family_that_was_dropped_before_is_refused() {
+    for is_compacted in [false, true] {
+        let db = open(&MemoryVfs::new(), Background::Manual, tiny());
+        let family = db.create_family("dropped", tiny()).unwrap();
+        if is_compacted {
+            family.put("k", "v").unwrap();
+            db.compact_range::<&[u8]>(&family, ..).unwrap();
+        }
+        db.drop_family("dropped").unwrap();
+        let refused = db.compact_range::<&[u8]>(&family, ..);
+        assert!(
+            matches!(refused, Err(Error::InvalidArgument { .. })),
+            "{refused:?}"
+        );
+        assert!(
+            refused.unwrap_err().to_string().contains("dropped"),
+            "it says why"
+        );
+    }
+}

@@ -270,6 +270,30 @@ fn a_read_beyond_the_end_is_refused_before_anything_is_allocated() {
     }
 }
 
+/// A file with a hole may be longer than any memory, and a hostile table states any length.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_that_no_memory_can_hold_is_an_error() {
+    // Of file systems in wide use this one allows such lengths.
+    let Ok(dir) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
+    let path = dir.path().join("a");
+    // More than a process can address.
+    const BYTES: u64 = 1 << 50;
+    let created = std::fs::File::create(&path).unwrap();
+    if created.set_len(BYTES).is_err() {
+        return;
+    }
+    let file = StdVfs.open_random(&path).unwrap();
+    let refused = file.read_at(0, BYTES as usize).unwrap_err();
+    assert!(
+        refused.to_string().contains("not enough memory"),
+        "{refused}"
+    );
+    assert_eq!(&*file.read_at(BYTES - 2, 2).unwrap(), [0, 0]);
+}
+
 #[test]
 fn the_directory_of_a_bare_name_is_the_current_one() {
     assert_eq!(parent_dir(Path::new("a")), Path::new("."));
