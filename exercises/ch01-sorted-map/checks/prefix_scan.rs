@@ -74,6 +74,12 @@ fn scans() -> PartOf<Scan> {
     part = probe(part, &[b"", b"\x00", b"a", b"ab"], b"a");
     // Spaces are bytes of a key.
     part = probe(part, &[b" a", b"a", b"a ", b"a b"], b"a ");
+    // A byte ff may follow a separator as well as a letter.
+    part = probe(
+        part,
+        &[b"user:", b"user:1", b"user:\xff", b"user;"],
+        b"user:",
+    );
     // Written as numbers without a width, 6 is the beginning of 60 and of 65.
     part = probe(part, &[b"a\x06", b"a\x06b", b"a`", b"aA"], b"a\x06");
     for length in LENGTHS {

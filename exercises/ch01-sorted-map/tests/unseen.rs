@@ -21,6 +21,8 @@ mod stubs;
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod test_prefix_scan;
 
+use std::collections::BTreeSet;
+
 use kit::unseen::{judged, named, observed};
 use kit::{State, Verdict};
 
@@ -618,4 +620,67 @@ fn one_key_alone_is_found() {
         found.into_iter().filter(|_| store.len() > 1).collect()
     });
     observed(&between_two, "prefix", &["([\"ab\"], \"a\")"]);
+}
+
+#[test]
+fn an_end_that_is_right_after_a_colon_alone_is_not_called_wrong_everywhere() {
+    let right_after_a_colon: prefix_scan::Scan = |store, prefix| {
+        let end = match prefix.split_last() {
+            Some((b':', front)) => [front, b";"].concat(),
+            _ => [prefix, b"\xff"].concat(),
+        };
+        let found = store.range(prefix.to_vec()..end);
+        found.map(|(key, _)| key.clone()).collect()
+    };
+    let told = "right on all prefixes that are a key and nothing more";
+    observed(&prefix(right_after_a_colon), "prefix", &[told]);
+}
+
+#[test]
+fn other_right_scans_pass_however_they_are_written() {
+    let cut_out: first_scan::Scan = |store, lo, hi| {
+        let mut from = store.clone().split_off(lo);
+        if lo < hi {
+            from.split_off(hi);
+            from.into_keys().collect()
+        } else {
+            Vec::new()
+        }
+    };
+    let by_halves: first_scan::Scan = |store, lo, hi| {
+        let keys: Vec<&Vec<u8>> = store.keys().collect();
+        let before = |bound: &[u8]| keys.partition_point(|key| key.as_slice() < bound);
+        let (start, end) = (before(lo), before(hi));
+        let inside = &keys[start..end.max(start)];
+        inside.iter().map(|key| key.to_vec()).collect()
+    };
+    for right in [cut_out, by_halves] {
+        assert_eq!(first(right).state, State::Passed);
+    }
+    let put_together: prefix_scan::Scan = |store, prefix| {
+        let rest = store.keys().filter_map(|key| key.strip_prefix(prefix));
+        rest.map(|rest| [prefix, rest].concat()).collect()
+    };
+    assert_eq!(prefix(put_together).state, State::Passed);
+}
+
+#[test]
+fn answers_to_the_tables_alone_are_refused() {
+    let tables: first_scan::Scan = |_, lo, hi| {
+        let keys: &[&[u8]] = match (lo, hi) {
+            (b"a", b"b") => &[b"a", b"aa"],
+            (b"a0", b"cc") => &[b"aa", b"b", b"c"],
+            _ => &[],
+        };
+        keys.iter().map(|key| key.to_vec()).collect()
+    };
+    observed(&first(tables), "range", &["must be [\"a\"]"]);
+    let one_of_each_value: first_scan::Scan = |store, lo, hi| {
+        let mut seen = BTreeSet::new();
+        let inside = store.iter().filter(|(key, _)| (lo..hi).contains(&&key[..]));
+        let new = inside.filter(|(_, value)| seen.insert(*value));
+        new.map(|(key, _)| key.clone()).collect()
+    };
+    let told = "some of the right ones and no others";
+    observed(&first(one_of_each_value), "range", &[told]);
 }

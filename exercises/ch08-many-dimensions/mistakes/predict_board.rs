@@ -105,10 +105,10 @@ fn of_many() -> Vec<Mistake<Boards>> {
             .says("the order by gems, with the ties by name")
             .why("Two bits are lost, not all thirty. `paid` is at bit 29, far from the end, and it decides as before."),
         many("many_time_lost", || ['c', 'd', 'b', 'f', 'a', 'e'])
-            .says("an order without the time")
+            .says("an order without the time, or with the smaller time first")
             .why(
                 "Only the last two bits of the time are lost. 21 and 9 are more than 4 apart, so they still are two \
-                 doubles.",
+                 doubles, and the greater time comes first.",
             ),
         many("many_smallest_first", || ['e', 'f', 'a', 'b', 'd', 'c'])
             .says("the smallest score first")

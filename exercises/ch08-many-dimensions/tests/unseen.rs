@@ -30,6 +30,8 @@ mod stubs;
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod test_packer;
 
+use std::sync::Mutex;
+
 use kit::unseen::{judged, named, observed};
 use kit::{State, Verdict};
 
@@ -684,4 +686,68 @@ fn a_flag_and_a_time_are_digits_alone() {
         Some(name.strip_prefix('-').filter(|_| right)?.to_owned())
     });
     observed(&numeric, "round-trip", &["must be None"]);
+}
+
+/// All orders of the letters, for which somebody's list stands in turn.
+fn lists(of: &[char]) -> Vec<Vec<char>> {
+    if of.is_empty() {
+        return vec![Vec::new()];
+    }
+    let begun_with = |first: &char| {
+        let rest: Vec<char> = of
+            .iter()
+            .copied()
+            .filter(|letter| letter != first)
+            .collect();
+        let ended = move |mut list: Vec<char>| {
+            list.insert(0, *first);
+            list
+        };
+        lists(&rest).into_iter().map(ended).collect::<Vec<_>>()
+    };
+    of.iter().flat_map(begun_with).collect()
+}
+
+#[test]
+fn each_board_has_one_right_list() {
+    static LISTS: Mutex<[[char; 6]; 3]> = Mutex::new([['a'; 6]; 3]);
+    let right = {
+        use solutions::predict_board as right;
+        [right::by_gems(), right::by_score(), right::with_many_gems()]
+    };
+    let boards = || Boards {
+        by_gems: || LISTS.lock().unwrap()[0],
+        by_score: || LISTS.lock().unwrap()[1],
+        with_many_gems: || LISTS.lock().unwrap()[2],
+    };
+    for board in 0..3 {
+        for list in lists(&['a', 'b', 'c', 'd', 'e', 'f']) {
+            let mut all = right;
+            all[board] = list.try_into().unwrap();
+            *LISTS.lock().unwrap() = all;
+            let verdict = judged(&predict_board::exercise_of(boards()));
+            let passed = verdict.state == State::Passed;
+            assert_eq!(passed, all == right, "{all:?}");
+            assert_eq!(verdict.message.contains("you put"), !passed);
+        }
+    }
+}
+
+#[test]
+fn a_list_that_two_misconceptions_make_is_told_by_both() {
+    // The members' names and their times fall in one order here.
+    let smaller_time_first = || ['c', 'd', 'b', 'f', 'a', 'e'];
+    let verdict = judged(&predict_board::exercise_of(Boards {
+        by_gems: solutions::predict_board::by_gems,
+        by_score: smaller_time_first,
+        with_many_gems: smaller_time_first,
+    }));
+    named(&verdict, "score_later_first");
+    let both = "an order without the time, or with the smaller time first";
+    let text = verdict
+        .message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(text.contains(both), "{both}");
 }

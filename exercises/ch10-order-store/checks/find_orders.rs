@@ -389,6 +389,7 @@ fn with_status() -> PartOf<Queries> {
         }
     }
     part = walk(part, many(), New, 2000, None, "walks over several pages");
+    part = all_after_one(part, STORES[0]);
     walk(
         part,
         STORES[0].to_vec(),
@@ -396,6 +397,20 @@ fn with_status() -> PartOf<Queries> {
         WIDER,
         None,
         "walks over one page",
+    )
+}
+
+/// A page of one order, and all others on the next page: a limit is added to what was shown, and does not fit.
+fn all_after_one(part: PartOf<Queries>, orders: &'static [Line]) -> PartOf<Queries> {
+    let call = format!(
+        "with_status({}, New, 1, None), and then usize::MAX from its cursor on",
+        called(orders)
+    );
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["walks over several pages"],
+        |queries: &Queries| pages(queries, &store(orders), New, [1, usize::MAX], None),
     )
 }
 
@@ -425,19 +440,28 @@ fn walk(
         Answer::text(call),
         &[class],
         move |queries: &Queries| {
+            let limits = [limit; 2];
             if orders.len() == MANY as usize {
-                pages(queries, &STORED, status, limit, churn)
+                pages(queries, &STORED, status, limits, churn)
             } else {
-                pages(queries, &store(&orders), status, limit, churn)
+                pages(queries, &store(&orders), status, limits, churn)
             }
         },
     )
 }
 
-fn pages(queries: &Queries, db: &Db, status: Status, limit: usize, churn: Option<Churn>) -> Answer {
+/// All pages, with a limit for the first one and a limit for those after it.
+fn pages(
+    queries: &Queries,
+    db: &Db,
+    status: Status,
+    [first, later]: [usize; 2],
+    churn: Option<Churn>,
+) -> Answer {
     let mut text = String::new();
     let mut after: Option<Vec<u8>> = None;
     for page in 0..PAGES_MAX {
+        let limit = if page == 0 { first } else { later };
         let Page { ids, next } = match (queries.with_status)(db, status, limit, after.as_deref()) {
             Ok(found) => found,
             Err(error) => {

@@ -39,7 +39,7 @@ fn of_scan() -> Vec<Mistake<Predictions>> {
             )
             .link(ROWS),
         expects("by_status_sorted_by_time", || letters!(h b f d e a g c))
-            .says("the rows by status with the later status, or the later time, first")
+            .says("the rows by status with the later status, the later time or the smaller id first")
             .why(
                 "In a row by status the status comes first. New is 00 and shipped is 02, so new orders are \
                  in front, and among them the oldest.",

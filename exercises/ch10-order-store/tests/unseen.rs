@@ -34,12 +34,16 @@ mod test_store;
 #[path = "../checks/wrong_stores.rs"]
 mod wrong_stores;
 
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::SeqCst;
 
 use engine::keys::{DecodeKey as _, Desc, OrderedKey as _};
 use engine::{Db, WriteBatch, WriteOptions};
 use kit::unseen::{judged, named, observed};
-use kit::{State, Verdict};
+use kit::{State, Verdict, letters};
 
 use check_store::Checker;
 use find_orders::Queries;
@@ -1081,4 +1085,352 @@ fn a_change_keeps_every_byte_of_the_user() {
         Ok(said)
     };
     observed(&changing(cut), "rows", &[r"a\0\0b"]);
+}
+
+#[test]
+fn every_set_of_touched_rows_is_counted() {
+    static ROWS: AtomicU8 = AtomicU8::new(0);
+    let touched = || {
+        let rows = ROWS.load(SeqCst);
+        let is_in = |&(i, _): &(usize, char)| rows >> i & 1 == 1;
+        ('a'..='h')
+            .enumerate()
+            .filter(is_in)
+            .map(|(_, c)| c)
+            .collect()
+    };
+    for rows in 0..=u8::MAX {
+        ROWS.store(rows, SeqCst);
+        let scan = solutions::predict_rows::scan;
+        let verdict = judged(&predict_rows::exercise_of(Predictions { scan, touched }));
+        // The rows b and d.
+        let right = 0b1010;
+        assert_eq!(verdict.state == State::Passed, rows == right, "{rows:08b}");
+        for (those, told) in [
+            (rows & !right, "of the rows that you name need"),
+            (right & !rows, "that need"),
+        ] {
+            let told = match those.count_ones() {
+                0 => continue,
+                1 if told == "that need" => "1 row that needs a change is not".to_owned(),
+                n if told == "that need" => format!("{n} rows that need a change are not"),
+                1 => format!("1 {told}s no change"),
+                n => format!("{n} {told} no change"),
+            };
+            assert!(verdict.message.contains(&told), "{rows:08b}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_list_of_rows_in_another_order_shows_its_first_wrong_pair() {
+    let scans: [(fn() -> [char; 8], &str); 9] = [
+        // Two misconceptions at once.
+        (|| letters!(b h d f a e g c), "you put b before h"),
+        (|| letters!(h b f d a e g c), "you put f before d"),
+        (|| letters!(h b d f a e c g), "you put a before e"),
+        // Each order's rows, sorted.
+        (|| letters!(h f a g b d e c), "you put g before b"),
+        // The indexes before the orders, and the orders last.
+        (|| letters!(d f e a h b g c), "you put a before h"),
+        (|| letters!(h b e a d f g c), "you put a before d"),
+        (|| letters!(h b d f g c e a), "you put c before e"),
+        // The letters of the task.
+        (|| letters!(a b c d e f g h), "you put a before b"),
+        (
+            || letters!(h b d f e a g g),
+            "c occurs 0 times in your list, not once",
+        ),
+    ];
+    for (scan, told) in scans {
+        let touched = solutions::predict_rows::touched;
+        let verdict = judged(&predict_rows::exercise_of(Predictions { scan, touched }));
+        observed(&verdict, "key-order", &[told, "`touched` is right."]);
+    }
+    let capitals = || ['H', 'B', 'D', 'F', 'E', 'A', 'G', 'C'];
+    let spaced = || vec!['b', ' ', 'd'];
+    let verdict = judged(&predict_rows::exercise_of(Predictions {
+        scan: capitals,
+        touched: spaced,
+    }));
+    let told = ["'H' is none of the letters", "' ' is none of the letters"];
+    observed(&verdict, "key-order", &told);
+    let verdict = judged(&predict_rows::exercise_of(Predictions {
+        scan: || letters!(h b f d e a g c),
+        touched: || vec!['b', 'd', 'd'],
+    }));
+    named(&verdict, "by_status_sorted_by_time");
+    for told in ["or the smaller id first", "a letter is in your list twice"] {
+        assert!(verdict.message.contains(told), "{told}");
+    }
+}
+
+/// Somebody's makers of stores.
+type Open<'a> = &'a dyn Fn() -> Box<dyn OrderStore>;
+
+fn tested(test: impl Fn(Open) + Send + Sync + 'static) -> Verdict {
+    judged(&test_store::exercise_of(test_store::tester(test)))
+}
+
+/// Places orders of ann, all of them new: their ids and times.
+fn anns(open: Open, orders: &[(u32, u64)]) -> Box<dyn OrderStore> {
+    let mut store = open();
+    for &(id, at) in orders {
+        store.place(&Order {
+            id,
+            user: "ann".to_owned(),
+            at,
+            status: Status::New,
+        });
+    }
+    store
+}
+
+#[test]
+fn a_test_that_takes_a_mistake_for_the_rule_reads_which() {
+    let two = &[(1, 5), (2, 6)];
+    let demands: [(fn(Open, &[(u32, u64)]), &str); 9] = [
+        (
+            |open, two| assert_eq!(anns(open, two).of_user("ann", 9), [1, 2]),
+            "oldest_first",
+        ),
+        (
+            |open, _| assert_eq!(anns(open, &[(1, 5), (2, 5)]).of_user("ann", 9), [2, 1]),
+            "oldest_first",
+        ),
+        (
+            |open, two| assert_eq!(anns(open, two).of_user("ann", 0), [2, 1]),
+            "limit_ignored",
+        ),
+        (
+            |open, two| assert_eq!(anns(open, two).between(5, 6, 9), [1, 2]),
+            "until_included",
+        ),
+        (
+            |open, two| {
+                let page = anns(open, two).with_status(Status::New, 2, None);
+                _ = page.next.expect("a cursor after a full page");
+            },
+            "next_if_full",
+        ),
+        (
+            |open, _| assert_eq!(open().change_status(1, Status::New), Change::Unchanged),
+            "unknown_taken_for_unchanged",
+        ),
+        (
+            |open, two| {
+                let changed = anns(open, two).change_status(1, Status::New);
+                assert_eq!(changed, Change::Changed);
+            },
+            "same_status_loses_the_row",
+        ),
+        (
+            |open, two| {
+                let taken = anns(open, two).get(1).unwrap();
+                assert!(anns(open, two).place(&taken));
+            },
+            "id_not_looked_up",
+        ),
+        // Nobody says what a cursor of another list does.
+        (
+            |open, _| {
+                let mut store = anns(open, &[(1, 5), (2, 5), (3, 6)]);
+                store.change_status(2, Status::Paid);
+                let next = store.with_status(Status::New, 1, None).next;
+                let page = store.with_status(Status::Paid, 9, next.as_deref());
+                assert_eq!(page.ids, [2]);
+            },
+            "runs_into_the_next_status",
+        ),
+    ];
+    for (demand, mistake) in demands {
+        let told = format!("It accepts `{mistake}`, which is wrong");
+        let verdict = tested(move |open| demand(open, two));
+        observed(&verdict, "accepts-right", &["accepts 0 of 2", &told]);
+    }
+}
+
+#[test]
+fn a_test_that_demands_what_is_free_reads_so() {
+    let comes_between = |open: Open| {
+        let mut store = anns(open, &[(1, 5), (3, 9)]);
+        let next = store.with_status(Status::New, 1, None).next;
+        let order = Order {
+            id: 2,
+            at: 7,
+            ..store.get(1).unwrap()
+        };
+        store.place(&order);
+        let page = store.with_status(Status::New, 9, next.as_deref());
+        assert_eq!(page.ids, [2, 3]);
+    };
+    let page_of_none = |open: Open| {
+        let page = anns(open, &[(1, 5)]).with_status(Status::New, 0, None);
+        assert!(page.next.is_some());
+    };
+    let empty_cursor = |open: Open| {
+        let page = anns(open, &[(1, 5)]).with_status(Status::New, 9, Some(b""));
+        assert_eq!(page.ids, [1]);
+    };
+    let free = ["accepts 1 of 2", "something that the rules leave free"];
+    observed(&tested(comes_between), "accepts-right", &free);
+    observed(&tested(page_of_none), "accepts-right", &free);
+    observed(&tested(empty_cursor), "accepts-right", &free);
+}
+
+#[test]
+fn tests_that_see_little_are_told_what_passes() {
+    let own_row_alone = |open: Open| {
+        let store = anns(open, &[(1, 5)]);
+        assert_eq!(store.get(1).map(|order| order.at), Some(5));
+        assert_eq!(store.get(2), None);
+    };
+    named(&tested(own_row_alone), "accepts_everything");
+    let swallowed = |open: Open| {
+        let test = AssertUnwindSafe(|| solutions::test_store::test(open));
+        _ = catch_unwind(test);
+    };
+    named(&tested(swallowed), "accepts_everything");
+    let one_cut = |open: Open| {
+        let mut store = open();
+        store.fail_in(1);
+        let order = anns(open, &[(1, 5)]).get(1).unwrap();
+        store.place(&order);
+        assert_eq!(store.get(1).is_some(), !store.of_user("ann", 9).is_empty());
+    };
+    named(&tested(one_cut), "accepts_everything");
+    let gone_meanwhile = |open: Open| {
+        let mut store = anns(open, &[(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]);
+        let next = store.with_status(Status::New, 2, None).next;
+        store.remove(2);
+        store.remove(3);
+        let page = store.with_status(Status::New, 9, next.as_deref());
+        assert_eq!((page.ids, page.next), (vec![4, 5], None));
+    };
+    observed(&tested(gone_meanwhile), "kills", &["killed 1 of 18"]);
+    let by_itself = |open: Open| assert_eq!(anns(open, &[]).of_user("ann", 9)[0], 1);
+    let told = "your test panics by itself";
+    observed(&tested(by_itself), "accepts-right", &[told]);
+    let inverted = |open: Open| {
+        let test = AssertUnwindSafe(|| solutions::test_store::test(open));
+        assert!(catch_unwind(test).is_err());
+    };
+    let told = "It accepts 0 of 2 right implementations, and refuses 0 of 18";
+    observed(&tested(inverted), "accepts-right", &[told]);
+    // The first ones are the right ones, as who counts the calls may find out.
+    let counted = |_: Open| {
+        static CALLS: AtomicU8 = AtomicU8::new(0);
+        assert!(CALLS.fetch_add(1, SeqCst) < 2);
+    };
+    observed(&tested(counted), "same-answer", &[]);
+}
+
+#[test]
+fn a_test_by_a_model_of_ones_own_passes() {
+    let model = |open: Open| {
+        let mut seed = 12_345_u32;
+        let mut below = move |n: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % n
+        };
+        for _ in 0..30 {
+            let (mut store, mut orders) = (open(), BTreeMap::new());
+            for _ in 0..12 {
+                let id = below(6);
+                let before = orders.get(&id).cloned();
+                let (cuts, operations) = (below(3) == 0, u64::from(below(24)));
+                let status = Status::ALL[below(3) as usize];
+                if cuts {
+                    store.fail_in(operations);
+                }
+                match (below(4), before.clone()) {
+                    (0 | 1, _) => {
+                        let order = Order {
+                            id,
+                            user: ["an", "ann", "anna"][below(3) as usize].to_owned(),
+                            at: [5, 9, 10][below(3) as usize],
+                            status,
+                        };
+                        assert_eq!(store.place(&order), before.is_none());
+                        orders.entry(id).or_insert(order);
+                    }
+                    (2, None) => assert_eq!(store.change_status(id, status), Change::Unknown),
+                    (2, Some(order)) => {
+                        let same = order.status == status;
+                        let said = store.change_status(id, status);
+                        assert_eq!(said == Change::Unchanged, same);
+                        orders.insert(id, Order { status, ..order });
+                    }
+                    _ => assert_eq!(store.remove(id), orders.remove(&id).is_some()),
+                }
+                if cuts && operations < 20 && store.get(id) == before {
+                    orders.remove(&id);
+                    orders.extend(before.map(|order| (id, order)));
+                }
+                agrees(&*store, &orders);
+            }
+        }
+    };
+    assert_eq!(tested(model).state, State::Passed);
+}
+
+/// Asks everything of a store, and compares with a list of its orders.
+fn agrees(store: &dyn OrderStore, orders: &BTreeMap<u32, Order>) {
+    let ids = |holds: &dyn Fn(&Order) -> bool, newest_first: bool| {
+        let mut found: Vec<&Order> = orders.values().filter(|order| holds(order)).collect();
+        found.sort_by_key(|order| (if newest_first { !order.at } else { order.at }, order.id));
+        found
+            .into_iter()
+            .map(|order| order.id)
+            .collect::<Vec<u32>>()
+    };
+    for limit in [1, 2, 9] {
+        let front = |ids: Vec<u32>| ids[..ids.len().min(limit)].to_vec();
+        for user in ["an", "ann", "anna"] {
+            let expected = front(ids(&|order| order.user == user, true));
+            assert_eq!(store.of_user(user, limit), expected);
+        }
+        for (from, until) in [(0, 20), (5, 10), (10, 11), (9, 5)] {
+            let expected = front(ids(&|order| (from..until).contains(&order.at), false));
+            assert_eq!(store.between(from, until, limit), expected);
+        }
+        for status in Status::ALL {
+            let expected = ids(&|order| order.status == status, false);
+            let (mut rest, mut after) = (&expected[..], None::<Vec<u8>>);
+            loop {
+                let page = store.with_status(status, limit, after.as_deref());
+                let (shown, later) = rest.split_at(rest.len().min(limit));
+                assert_eq!(page.ids, shown);
+                assert_eq!(page.next.is_some(), !later.is_empty());
+                (rest, after) = (later, page.next);
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_added_to_what_was_shown_does_not_fit() {
+    let sliced = |end: fn(usize, usize) -> usize| {
+        paging(move |db: &Db, status, limit, after: Option<&[u8]>| {
+            let queue = queue(db, status);
+            let is_shown = |(key, _): &(Vec<u8>, u32)| after.is_some_and(|after| **key <= *after);
+            let start = queue.partition_point(is_shown);
+            let end = end(start, limit).min(queue.len());
+            let ids = queue[start..end].iter().map(|(_, id)| *id).collect();
+            let next = (end < queue.len()).then(|| queue[end - 1].0.clone());
+            Ok(Page { ids, next })
+        })
+    };
+    assert_eq!(sliced(usize::saturating_add).state, State::Passed);
+    observed(
+        &sliced(|start, limit| start + limit),
+        "returns",
+        &[
+            "attempt to add with overflow",
+            "and then usize::MAX from its cursor on",
+        ],
+    );
 }
