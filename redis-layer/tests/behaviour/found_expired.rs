@@ -222,6 +222,16 @@ fn an_expired_key_that_nobody_looks_up_is_removed_as_any_other() {
     ]);
 }
 
+/// `MOVE` looks at its target only if there is something to move.
+#[test]
+fn the_target_of_nothing_is_not_looked_up() {
+    tell_the_same(&[
+        &["select 1", "move s 0"],
+        &["select 1", "set s 1", "move s 0"],
+        &["move s 1"],
+    ]);
+}
+
 #[test]
 fn the_size_of_an_expired_key_is_told() {
     let Some((real, ours)) = servers() else {

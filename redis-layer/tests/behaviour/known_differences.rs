@@ -234,6 +234,28 @@ fn a_transactions_own_messages_come_after_its_replies() {
     assert_eq!(ask(ours.address), format!("{begin}{replies}{message}"));
 }
 
+/// Redis sends the events of keys and the messages of a transaction in the order of its commands. Here the events come first.
+#[test]
+fn a_transactions_events_come_before_its_messages() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
+        client.call(&["config", "set", "notify-keyspace-events", "E$"]);
+        listener.call(&["subscribe", "c", "__keyevent@0__:set"]);
+        listener.reply().unwrap();
+        client
+            .send(b"multi\r\npublish c m\r\nset k 1\r\nexec\r\n")
+            .unwrap();
+        [(); 2].map(|()| listener.reply().unwrap().escape_ascii().to_string())
+    };
+    let message = r"*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n";
+    let event = r"*3\r\n$7\r\nmessage\r\n$18\r\n__keyevent@0__:set\r\n$1\r\nk\r\n";
+    assert_eq!(ask(real.address), [message, event]);
+    assert_eq!(ask(ours.address), [event, message]);
+}
+
 /// Redis tells nobody whose copies are of databases that were swapped, so that these stay old.
 #[test]
 fn who_keeps_copies_hears_of_a_swap() {

@@ -33,6 +33,10 @@ pub(crate) fn move_to(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if db == selected {
         return Err(SAME_OBJECT);
     }
+    // The target is looked up only if there is something to move: a key that is looked up is removed if it has expired.
+    if txn.lookup(key)?.is_none() {
+        return Ok(Reply::Integer(0));
+    }
     txn.set_db(db);
     let is_taken = txn.lookup(key)?.is_some();
     txn.set_db(selected);
