@@ -1124,7 +1124,8 @@ fn every_set_of_touched_rows_is_counted() {
 
 #[test]
 fn a_list_of_rows_in_another_order_shows_its_first_wrong_pair() {
-    let scans: [(fn() -> [char; 8], &str); 9] = [
+    type Scan = fn() -> [char; 8];
+    let scans: [(Scan, &str); 9] = [
         // Two misconceptions at once.
         (|| letters!(b h d f a e g c), "you put b before h"),
         (|| letters!(h b f d a e g c), "you put f before d"),
@@ -1189,7 +1190,8 @@ fn anns(open: Open, orders: &[(u32, u64)]) -> Box<dyn OrderStore> {
 #[test]
 fn a_test_that_takes_a_mistake_for_the_rule_reads_which() {
     let two = &[(1, 5), (2, 6)];
-    let demands: [(fn(Open, &[(u32, u64)]), &str); 9] = [
+    type Demand = fn(Open, &[(u32, u64)]);
+    let demands: [(Demand, &str); 9] = [
         (
             |open, two| assert_eq!(anns(open, two).of_user("ann", 9), [1, 2]),
             "oldest_first",
