@@ -217,7 +217,10 @@ pub(crate) fn page(
     let prefix = (b's', status.byte()).to_key();
     let end = prefix_successor(&prefix).expect("a letter is never ff");
     let start = after.map_or(prefix, |last| [last, &[0]].concat());
-    let mut found = range(db, &start, &end);
+    // One row more says whether another page follows.
+    let rows = db.default_family().range(start..end);
+    let rows = rows.take(limit.saturating_add(1));
+    let mut found: Vec<_> = rows.map(|row| row.unwrap().0).collect();
     let more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| more).cloned();

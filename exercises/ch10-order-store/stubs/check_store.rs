@@ -1,7 +1,7 @@
 //! # check-store: ghosts and missing rows
 //!
 //! **Why.** An index can be wrong for years without anybody knowing: a query returns what the index says. A checker compares
-//! every row with every other. Then the orders say what the indexes should be, and they can be made anew.
+//! the indexes with the orders, in both directions. Then the orders say what the indexes should be, and they can be made anew.
 //!
 //! **Task.** Write `faults` and `rebuild`. The rows `o` are the truth: an index is right when it holds the rows that the
 //! orders ask for, and nothing else.

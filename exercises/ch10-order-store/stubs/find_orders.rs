@@ -13,7 +13,8 @@
 //! 3. `with_status`: one page of the orders with a status, oldest first, at most `limit`, which is from 1 to `usize::MAX`.
 //!    `next` is a *cursor*: give it back as `after`, and the next page begins after this one. It is `None` on the last page,
 //!    when no order follows. What the bytes of the cursor mean is yours to choose. Between two pages orders come and go: no
-//!    order that stays may be skipped or returned twice.
+//!    order that stays may be skipped or returned twice. One that comes meanwhile is listed if it belongs after all that are
+//!    there, and not if it belongs before the last one listed.
 //!
 //! The keys are those of `place-order`. If you have solved it, `crate::place_order::keys` makes them; the tables there
 //! show the bytes. Two orders may have the same time.
