@@ -28,8 +28,7 @@ mod seen;
 mod this_command;
 
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use bytes::Bytes;
