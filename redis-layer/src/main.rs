@@ -91,7 +91,7 @@ struct Cli {
 
     /// How much of the latest writes is kept in memory before it is written to tables: in bytes, or with kb, mb or gb
     /// after the number. Up to three times as much may be in memory while writes come faster than the disk takes
-    /// them. After a crash, starting reads as much again from the log. The default is 512mb, or less on a small
+    /// them. After a crash, starting reads as much again from the log. The default is 512mb; give less on a small
     /// machine.
     #[arg(long, value_name = "SIZE", value_parser = Options::write_buffer, env = "REDIS_LAYER_WRITE_BUFFER")]
     write_buffer: Option<usize>,

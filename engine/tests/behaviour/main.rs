@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo test -p engine --test behaviour                 all of them
-//! cargo test -p engine --test behaviour power_cut::     those of one module
+//! cargo test -p engine --test behaviour snapshots::     those of one module, and of any whose name ends like it
 //! ```
 //!
 //! Beside this folder stand the tests that need a process of their own: they take all its descriptors or mappings, change

@@ -1,7 +1,7 @@
 //! The elements of a hash or a set: rows by name, in the order of a hash of the name.
 //!
 //! A hash and a set differ only in what the value of a row is: the order and the value of a field, or nothing.
-//! Everything that they share is in this module.
+//! What they alone share is in this module; what all collections share is in `opened`.
 //!
 //! Invariants, which [`check`](crate::types::check()) walks
 //! 1. The key of a row holds the hash of its name ([`name_hash`](crate::types::name_hash)).

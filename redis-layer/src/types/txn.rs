@@ -1,7 +1,7 @@
 //! A transaction: a command's snapshot, what the command has changed so far, and one batch at the end.
 //!
-//! What else it keeps is in three groups: the `news` for others, the keys that it found `expired`, and what it remembers
-//! of its `reads`.
+//! Most of what else it keeps is in three groups: the `news` for others, the keys that it found `expired`, and what it
+//! remembers of its `reads`. Beside them are its locks, the mapping of the databases and the journal of the rank indexes.
 //!
 //! Reads look at the changes first, then at the snapshot, so a command sees its own writes. For example, a member that
 //! is named twice in one `ZADD` is found the second time, and the number of elements and both indexes stay right.

@@ -1,6 +1,6 @@
 //! Clients that people use, against our server: redis-py and ioredis, each with a script of what people do.
 //!
-//! The scripts are in `clients/`. The packages come from the registries that pip and npm are set up for, into the build
+//! The scripts are in `tests/clients/`. The packages come from the registries that pip and npm are set up for, into the build
 //! directory. Where they cannot be had the test says so and passes; under `CI` it fails. redis-cli and
 //! redis-benchmark are in `redis_cli.rs`.
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo test -p redis-layer --test behaviour               all of them
-//! cargo test -p redis-layer --test behaviour pubsub::      those of one module
+//! cargo test -p redis-layer --test behaviour pubsub::      those of one module, and of any whose name ends like it
 //! ```
 //!
 //! Beside this folder stand `limits`, which raises the process's own limit of files and weighs its memory, and

@@ -5,7 +5,8 @@
 //! that still show it, and printed with its seed.
 //!
 //! What is generated: `generate.rs` and its files. How replies are compared: `compare.rs`. A score of
-//! -0 is a known difference, see `docs/differences.md` and `known_differences.rs`.
+//! -0 is a known difference, see `docs/differences.md` and
+//! `tests/behaviour/known_differences.rs`.
 
 #[path = "../common/mod.rs"]
 #[expect(dead_code, reason = "the tests beside use the rest")]

@@ -21,8 +21,8 @@
 //!
 //! Left out: commands that may block, that lock everything, or that work on the connection or the server. They run
 //! alone. So does every command while any client watches a key or is blocked on one, because a `LPUSH` must serve the
-//! blocked clients before the next `LPOP` runs. Clients that share a transaction must use the same database, and must
-//! not track keys.
+//! blocked clients before the next `LPOP` runs. Clients that share a transaction must use the same database, and none
+//! do while any client tracks keys.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
