@@ -185,6 +185,11 @@ impl Error {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
+    /// Whether the error says that memory cannot hold what was to be read.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::OutOfMemory)
+    }
+
     /// Whether the error says that a name leads to no file that could be read: to a directory, to a pipe, or,
     /// as a link does, to nothing.
     pub(crate) fn is_no_file(&self) -> bool {

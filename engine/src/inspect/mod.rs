@@ -79,11 +79,13 @@ pub fn explain(
         // Nothing else was looked at.
         wrong.sound = 0;
     }
-    // A file that memory cannot hold has been explained as far as that goes.
-    if wrong.byte.is_none()
-        && let Ok(contents) = vfs.read(path)
-    {
-        wrong.byte = suspect::find(&contents, &wrong);
+    if wrong.byte.is_none() {
+        match vfs.read(path) {
+            Ok(contents) => wrong.byte = suspect::find(&contents, &wrong),
+            // A file that memory cannot hold has been explained as far as that goes.
+            Err(error) if error.is_out_of_memory() => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(Some(wrong))
 }

@@ -13,7 +13,7 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::{Dice, Rows, seed_or, sorted, tiny};
+use crate::support::{Dice, Rows, open, seed_or, sorted, tiny};
 
 /// Keeps every row, and records which rows it was shown.
 #[derive(Default)]
@@ -24,15 +24,6 @@ impl CompactionFilter for Seen {
         self.0.lock().insert(key.to_vec());
         Decision::Keep
     }
-}
-
-fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background,
-        ..Options::default()
-    };
-    Db::open("db", options.family("default", family)).unwrap()
 }
 
 fn key(at: u64) -> Vec<u8> {

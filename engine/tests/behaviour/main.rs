@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Beside this folder stand the tests that need a process of their own: they take all its descriptors or mappings, change
-//! its directory, weigh its memory, or kill it.
+//! its directory, measure its memory or its processor time, or kill it.
 
 mod block_cache;
 mod checkpoint;

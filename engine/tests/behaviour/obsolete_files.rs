@@ -7,15 +7,10 @@ use std::sync::Arc;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Db, Options};
 
-use crate::support::tiny;
+use crate::support::{self, tiny};
 
 fn open(vfs: &MemoryVfs, background: Background) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background,
-        ..Options::default()
-    };
-    Db::open("db", options.family("default", tiny())).unwrap()
+    support::open(vfs, background, tiny())
 }
 
 fn names(vfs: &MemoryVfs, ending: &str) -> BTreeSet<String> {

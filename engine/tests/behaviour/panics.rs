@@ -13,11 +13,9 @@ use std::time::Duration;
 
 use engine::comparator::Compare;
 use engine::vfs::MemoryVfs;
-use engine::{
-    Background, CompactionFilter, Comparator, Db, Decision, Error, FamilyOptions, Options,
-};
+use engine::{Background, CompactionFilter, Comparator, Db, Decision, Error, FamilyOptions};
 
-use crate::support::tiny;
+use crate::support::{open, tiny};
 
 /// Byte order that panics at a certain key while a flag is set.
 struct Choosy {
@@ -66,15 +64,6 @@ impl CompactionFilter for Broken {
     fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
         panic!("the filter is broken")
     }
-}
-
-fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background,
-        ..Options::default()
-    };
-    Db::open("db", options.family("default", family)).unwrap()
 }
 
 /// Runs `work` on another thread and fails if it takes long.

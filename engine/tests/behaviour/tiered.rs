@@ -1,25 +1,19 @@
 //! Tiered compaction gives the same answers as leveled and writes less, and either can continue
 //! where the other stopped.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::vfs::MemoryVfs;
-use engine::{Background, Db, FamilyOptions, FamilyStatistics, Options, Strategy};
+use engine::{Background, Db, FamilyOptions, FamilyStatistics, Strategy};
 
-use crate::support::{Dice, Rows, seed_or, steps_or, tiny};
+use crate::support::{self, Dice, Rows, seed_or, steps_or, tiny};
 
 /// How long a busy machine may take to keep up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn open(vfs: &MemoryVfs, strategy: Strategy, background: Background) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background,
-        ..Options::default()
-    };
     let family = FamilyOptions { strategy, ..tiny() };
-    Db::open("db", options.family("default", family)).unwrap()
+    support::open(vfs, background, family)
 }
 
 /// Random puts and deletions, also applied to the model.

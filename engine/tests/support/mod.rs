@@ -206,6 +206,16 @@ pub(crate) fn manual(vfs: &(impl Vfs + Clone + 'static)) -> Options {
     }
 }
 
+/// The database `db`, whose default family has these options.
+pub(crate) fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background,
+        ..Options::default()
+    };
+    Db::open("db", options.family("default", family)).unwrap()
+}
+
 /// A new in-memory database with manual background work, and its only family, a small one in this order.
 pub(crate) fn family_in(comparator: Comparator) -> (Db, Family) {
     let options = manual(&MemoryVfs::new());

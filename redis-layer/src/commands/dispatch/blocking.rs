@@ -2,10 +2,9 @@
 //!
 //! A command that finds nothing answers [`Reply::Wait`]. The dispatcher then registers the client at every key that the
 //! command waits for, of `BLMOVE` and `BRPOPLPUSH` the first one alone, before it releases their locks, so that no write
-//! comes in between. A command that writes one of these
-//! keys serves the waiting clients in the order in which they came: it runs their commands again, after it has
-//! released its own locks and before its own answer is sent. A `BLMOVE` that is served this way writes another key,
-//! which may serve more clients, and so on.
+//! comes in between. A command that writes one of these keys serves the waiting clients in the order in which they came:
+//! it runs their commands again, after it has released its own locks and before its own answer is sent. A `BLMOVE` that is
+//! served this way writes another key, which may serve more clients, and so on.
 //!
 //! A write costs those who wait for another type nothing: what the key holds is read once, and only clients that wait
 //! for that type are served. If the type changes meanwhile, the command that changes it serves the others.
