@@ -258,6 +258,7 @@ test("the README's picture shows what its caption says", async () => {
   const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { width: 910, height: 1400 });
   const explorer = page.locator("bits-explorer").first();
   await explorer.getByLabel("Number", { exact: true }).fill("-1");
+  assert.match(await explorer.locator(".bx-legend").textContent(), /the sum is -1/);
   assert.equal(await explorer.locator(".bx-column").count(), 4);
   if (given.picture) {
     await explorer.getByLabel("Number", { exact: true }).blur();
