@@ -5,6 +5,8 @@
 //! file outside the database. After the kill the database must hold exactly the writes noted, and
 //! perhaps one more that was under way in each thread.
 
+#[path = "support/counted.rs"]
+mod counted;
 #[expect(dead_code, reason = "each test takes what it needs")]
 mod support;
 
@@ -15,59 +17,15 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::{Db, FamilyOptions, Options, WriteBatch, WriteOptions};
-use support::{Dice, Rows, scan, seed_or, steps_or, tiny};
+use counted::{Counts, WRITERS};
+use engine::{Db, WriteOptions};
+use support::{Dice, seed_or, steps_or};
 
 const DIRECTORY: &str = "ENGINE_KILL_DIRECTORY";
 const SYNC: &str = "ENGINE_KILL_SYNC";
-const FAMILIES: [&str; 2] = ["default", "other"];
-const THREADS: u64 = 3;
-const KEYS: u64 = 40;
-/// After this many writes, a key is deleted.
-const DELETE_EVERY: u64 = 7;
 
 fn open(dir: &Path) -> Db {
-    let family = || FamilyOptions {
-        write_buffer_bytes: 16 << 10,
-        ..tiny()
-    };
-    let options = Options::default()
-        .family("default", family())
-        .family("other", family());
-    Db::open(dir.join("db"), options).unwrap()
-}
-
-fn key(thread: u64, write: u64) -> String {
-    format!("{thread}:{:02}", write % KEYS)
-}
-
-fn value(write: u64) -> Vec<u8> {
-    format!("{write:06}")
-        .repeat(1 + (write % 20) as usize)
-        .into()
-}
-
-fn counter(thread: u64) -> String {
-    format!("{thread}:writes")
-}
-
-/// The rows that a thread has left after `writes` writes.
-fn expected(thread: u64, writes: u64, rows: &mut Rows) {
-    for write in writes.saturating_sub(KEYS) + 1..=writes {
-        if !write.is_multiple_of(DELETE_EVERY) {
-            rows.insert(key(thread, write).into(), value(write));
-        }
-    }
-    if writes > 0 {
-        rows.insert(counter(thread).into(), writes.to_string().into());
-    }
-}
-
-fn writes_found(db: &Db, family: &str, thread: u64) -> u64 {
-    let found = db.family(family).unwrap().get(counter(thread)).unwrap();
-    found.map_or(0, |text| {
-        std::str::from_utf8(&text).unwrap().parse().unwrap()
-    })
+    Db::open(dir.join("db"), counted::options()).unwrap()
 }
 
 /// The writer, in its own process, until it is killed.
@@ -80,74 +38,56 @@ fn writer_until_killed() {
     let (dir, sync) = (Path::new(&dir), std::env::var_os(SYNC).is_some());
     let db = open(dir);
     thread::scope(|scope| {
-        for at in 0..THREADS {
+        for (writer, found) in (0..).zip(counted::counts(&db, "before it writes")) {
             let db = &db;
-            scope.spawn(move || write_on(db, dir, at, sync));
+            scope.spawn(move || write_on(db, dir, writer, found, sync));
         }
     });
 }
 
-fn write_on(db: &Db, dir: &Path, thread: u64, sync: bool) {
-    let path = dir.join(format!("acknowledged.{thread}"));
+fn write_on(db: &Db, dir: &Path, writer: u64, mut write: u64, sync: bool) {
+    let path = dir.join(format!("acknowledged.{writer}"));
     let mut notes = OpenOptions::new()
         .append(true)
         .create(true)
         .open(path)
         .unwrap();
-    let families = FAMILIES.map(|name| db.family(name).unwrap());
+    let families = counted::families(db);
     // Ends by itself if nobody kills it.
     let end = Instant::now() + Duration::from_secs(20);
-    let mut write = writes_found(db, "default", thread);
     while Instant::now() < end {
         write += 1;
-        let mut batch = WriteBatch::new();
-        for family in &families {
-            if write.is_multiple_of(DELETE_EVERY) {
-                batch.delete(family, key(thread, write));
-            } else {
-                batch.put(family, key(thread, write), value(write));
-            }
-            batch.put(family, counter(thread), write.to_string());
-        }
+        let batch = counted::batch(&families, writer, write);
         db.write(batch, WriteOptions { sync }).unwrap();
         notes.write_all(&write.to_le_bytes()).unwrap();
     }
 }
 
 /// The last number in a file of notes.
-fn last_acknowledged(dir: &Path, thread: u64) -> u64 {
-    let notes = fs::read(dir.join(format!("acknowledged.{thread}"))).unwrap_or_default();
+fn last_acknowledged(dir: &Path, writer: u64) -> u64 {
+    let notes = fs::read(dir.join(format!("acknowledged.{writer}"))).unwrap_or_default();
     let whole = notes.chunks_exact(8).last();
     whole.map_or(0, |note| u64::from_le_bytes(note.try_into().unwrap()))
 }
 
 fn all_acknowledged(dir: &Path) -> u64 {
-    (0..THREADS)
-        .map(|thread| last_acknowledged(dir, thread))
+    (0..WRITERS)
+        .map(|writer| last_acknowledged(dir, writer))
         .sum()
 }
 
-/// Checks the promises, given how many writes of each thread were there after the last kill, and
+/// Checks the promises, given how many writes of each writer were there after the last kill, and
 /// updates these numbers.
-fn check(dir: &Path, writes: &mut [u64; THREADS as usize], context: &str) {
-    let db = open(dir);
-    let mut rows = Rows::new();
-    for (thread, before) in (0..).zip(writes) {
-        let found = FAMILIES.map(|family| writes_found(&db, family, thread));
-        assert_eq!(found[0], found[1], "{context}: a batch is halved");
+fn check(dir: &Path, writes: &mut Counts, context: &str) {
+    let found = counted::counts(&open(dir), context);
+    for (writer, (before, found)) in (0..).zip(writes.iter_mut().zip(found)) {
         // A write that was under way in an earlier life may never have been noted.
-        let least = last_acknowledged(dir, thread).max(*before);
+        let least = last_acknowledged(dir, writer).max(*before);
         assert!(
-            (least..=least + 1).contains(&found[0]),
-            "{context}: {least} writes of thread {thread} were acknowledged and {} are there",
-            found[0]
+            (least..=least + 1).contains(&found),
+            "{context}: {least} writes of writer {writer} were acknowledged and {found} are there"
         );
-        expected(thread, found[0], &mut rows);
-        *before = found[0];
-    }
-    let rows: Vec<_> = rows.into_iter().collect();
-    for family in FAMILIES {
-        assert_eq!(scan(&db, family), rows, "{context}: {family}");
+        *before = found;
     }
 }
 
@@ -166,7 +106,7 @@ fn a_killed_process_loses_no_acknowledged_write() {
     let mut dice = Dice::new(seed);
     let root = tempfile::tempdir().unwrap();
     let dir = root.path();
-    let mut writes = [0; THREADS as usize];
+    let mut writes = Counts::default();
     for kill in 0..kills {
         let mut writer = Command::new(std::env::current_exe().unwrap());
         writer.args(["--exact", "writer_until_killed", "--ignored", "--nocapture"]);
