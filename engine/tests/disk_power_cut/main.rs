@@ -13,6 +13,8 @@
 //! ENGINE_FILE_SYSTEM=xfs ENGINE_STEPS=100 cargo test -p engine --test disk_power_cut -- --ignored --nocapture
 //! ```
 
+#![cfg(target_os = "linux")]
+
 #[path = "../support/counted.rs"]
 mod counted;
 mod disk;
