@@ -293,7 +293,12 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
             reply
         });
     }
+    let scheduled = session.save_scheduled.take();
     executed.wrote |= finish(&server, session, txn, guard)?;
+    if let Some(saving) = scheduled {
+        // Its failure is in the log, and the transaction has succeeded.
+        let _ = saving.save_in_background();
+    }
     // Messages that the client published to itself come after all the replies: between them, the client would take
     // one for a reply.
     session.reply_first = true;

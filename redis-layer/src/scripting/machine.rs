@@ -482,6 +482,10 @@ fn failure(lua: &Lua, value: &LuaValue) -> Failure {
         LuaValue::Table(table) => Some(refusal_in(lua, table)),
         LuaValue::String(text) => Some(with_code(&text.as_bytes())),
         LuaValue::Nil => Some(Refusal::new("ERR nil")),
+        // `cjson.null`, as Lua prints it.
+        LuaValue::LightUserData(pointer) if pointer.0.is_null() => {
+            Some(with_code(b"userdata: (nil)"))
+        }
         value => Some(with_code(value.to_string().unwrap_or_default().as_bytes())),
     };
     Failure { refusal, place }

@@ -213,6 +213,11 @@ impl Scripts {
         self.registry.kill()
     }
 
+    /// What [`kill`](Self::kill) would do.
+    pub fn can_kill(&self) -> Killed {
+        self.registry.can_kill()
+    }
+
     /// Ends all scripts that run for long, now and later, whatever they have changed. The caller must see to it that
     /// none of these changes is committed.
     pub fn stop(&self) {

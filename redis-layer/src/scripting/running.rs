@@ -24,10 +24,10 @@ pub(super) struct Registry {
     yield_thread: fn(),
 }
 
-/// The result of `SCRIPT KILL`.
+/// Whether a script may be killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Killed {
-    /// The script will end soon.
+    /// It may; after `SCRIPT KILL` it will end soon.
     Yes,
     /// No script runs.
     NoneRuns,
@@ -60,7 +60,17 @@ impl Registry {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Ends all scripts that have not written.
     pub(super) fn kill(&self) -> Killed {
+        self.for_killable(|run| run.killed.store(true, Ordering::Relaxed))
+    }
+
+    /// What [`kill`](Self::kill) would do.
+    pub(super) fn can_kill(&self) -> Killed {
+        self.for_killable(|_| ())
+    }
+
+    fn for_killable(&self, act: impl Fn(&Run)) -> Killed {
         let running = self.running.lock();
         if running.is_empty() {
             return Killed::NoneRuns;
@@ -68,7 +78,7 @@ impl Registry {
         let mut killed = Killed::HasWritten;
         for run in &*running {
             if !run.wrote.load(Ordering::Relaxed) {
-                run.killed.store(true, Ordering::Relaxed);
+                act(run);
                 killed = Killed::Yes;
             }
         }

@@ -92,10 +92,14 @@ function wrapped.xpcall(...)
   return after(xpcall(call, function(value)
     -- An error in here would lose the first one, so an error that must not be caught is passed on.
     local is_catchable, seen = pcall(plain, value)
-    if not is_catchable then
-      return value
+    if is_catchable then
+      return handler(seen)
     end
-    return handler(seen)
+    if type(seen) == "string" then
+      -- Nothing can be called any more: the handler has failed, and was called for its own errors until here.
+      error(seen, 0)
+    end
+    return value
   end))
 end
 

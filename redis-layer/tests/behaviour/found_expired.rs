@@ -273,6 +273,29 @@ fn a_key_expires_before_the_command_does_anything() {
     ]);
 }
 
+/// Some of the keys are changed, and some only read: that they have expired is told in the order in which they were found.
+#[test]
+fn keys_expire_in_the_order_in_which_they_are_found() {
+    let script = "eval redis.call('get','t');redis.call('set','s',1);redis.call('get','l');redis.call('del','h') 0";
+    tell_the_same(&[
+        &["multi", "set s 2", "get t", "exec"][..],
+        &["multi", "get t", "set s 2", "get l", "exec"],
+        &["multi", "get t", "del s", "get l", "exec"],
+        &["multi", "del t", "get h", "set s 2", "exec"],
+        &["multi", "del t s", "get l", "set str 2", "get h", "exec"],
+        &["multi", "set str 2", "mget t l", "del s h", "exec"],
+        &[
+            "multi",
+            "config set notify-keyspace-events EAm",
+            "get t",
+            "set s 1",
+            "get l",
+            "exec",
+        ],
+        &[script],
+    ]);
+}
+
 /// A key may be written when its time has passed already. The next command that comes to it finds it expired, also if
 /// both run in one transaction.
 #[test]

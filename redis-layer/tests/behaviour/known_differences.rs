@@ -256,6 +256,44 @@ fn a_transactions_events_come_before_its_messages() {
     assert_eq!(ask(ours.address), [event, message]);
 }
 
+/// Redis sends an event to those who are subscribed when the command runs. Here they are those who are when it is committed.
+#[test]
+fn who_subscribes_in_a_transaction_hears_all_its_events() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let hears = |address, lines: &[&str]| {
+        let mut client = Client::connect(address);
+        client.call(&["config", "set", "notify-keyspace-events", "E$"]);
+        client.call(&["hello", "3"]);
+        let lines = lines.join("\r\n") + "\r\n";
+        client.send(lines.as_bytes()).unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        let text = client.rest(patience).0.escape_ascii().to_string();
+        let keys = ["a", "b"].map(|key| format!("__keyevent@0__:set\\r\\n$1\\r\\n{key}"));
+        keys.map(|key| text.contains(&key))
+    };
+    let begins = [
+        "multi",
+        "set a 1",
+        "subscribe __keyevent@0__:set",
+        "set b 1",
+        "exec",
+    ];
+    assert_eq!(hears(real.address, &begins), [false, true]);
+    assert_eq!(hears(ours.address, &begins), [true, true]);
+    let ends = [
+        "subscribe __keyevent@0__:set",
+        "multi",
+        "set a 1",
+        "unsubscribe",
+        "set b 1",
+        "exec",
+    ];
+    assert_eq!(hears(real.address, &ends), [true, false]);
+    assert_eq!(hears(ours.address, &ends), [false, false]);
+}
+
 /// Redis tells nobody whose copies are of databases that were swapped, so that these stay old.
 #[test]
 fn who_keeps_copies_hears_of_a_swap() {

@@ -20,7 +20,7 @@ const KEYS: [&str; 7] = [
 ];
 
 /// The commands that are compared.
-const LINES: [&str; 98] = [
+const LINES: [&str; 104] = [
     "set s 1",
     "set s 1 get",
     "set no 1 get",
@@ -67,7 +67,13 @@ const LINES: [&str; 98] = [
     "srem t a",
     "smove t t2 a",
     "sunionstore to t t2",
+    "sunionstore t no",
+    "sunionstore s no no2",
     "sinterstore to t t",
+    "sinterstore l t t2",
+    "sinterstore t t t2",
+    "sinterstore l t no",
+    "sinterstore no t t2",
     "sdiffstore to t t2",
     "sdiffstore t t t",
     "zadd no 1 a",

@@ -486,3 +486,63 @@ fn a_transaction_does_not_hear_what_it_published_before_it_subscribed() {
         ],
     );
 }
+
+/// Who is subscribed may subscribe to more between two messages of its own transaction.
+#[test]
+fn a_subscriber_does_not_hear_what_it_published_before_it_subscribed_to_more() {
+    compare(
+        "publish, then subscribe to more",
+        &[
+            (0, "client reply skip"),
+            (0, "hello 3"),
+            (1, "subscribe c"),
+            (0, "subscribe other"),
+            (0, "multi"),
+            (0, "publish c one"),
+            (0, "subscribe c"),
+            (0, "psubscribe c*"),
+            (0, "exec"),
+            (2, "publish c two"),
+        ],
+    );
+}
+
+/// Redis sends a client its own messages among the replies of the transaction, and they come after the replies here. So the
+/// lines are compared in no order.
+#[test]
+fn a_transaction_hears_what_it_published_before_it_unsubscribed() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let hears = |address| {
+        let mut client = Client::connect(address);
+        for line in [
+            "client reply skip",
+            "hello 3",
+            "subscribe c",
+            "psubscribe c* ? d",
+            "ssubscribe c",
+            "multi",
+            "publish c one",
+            "unsubscribe",
+            "punsubscribe c*",
+            "publish c two",
+            "spublish c three",
+            "sunsubscribe",
+            "spublish c four",
+            "punsubscribe",
+            "publish c five",
+            "exec",
+        ] {
+            client.send(format!("{line}\r\n").as_bytes()).unwrap();
+        }
+        let (bytes, _) = client.rest(PATIENCE);
+        let text = bytes.escape_ascii().to_string();
+        let mut lines: Vec<String> = text.split("\\r\\n").map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let (found, expected) = (hears(ours.address), hears(real.address));
+    assert_eq!(found, expected);
+}

@@ -73,6 +73,35 @@ fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
     assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
 }
 
+#[test]
+fn the_checkpoint_that_a_transaction_asks_for_holds_what_it_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::over(&dir.path().join("data"), &[]);
+    let mut client = Client::connect(running.address);
+    client
+        .send(b"multi\r\nset a 1\r\nbgsave\r\nbgrewriteaof\r\nbgsave\r\nset b 2\r\nexec\r\n")
+        .unwrap();
+    let replies = [(); 7].map(|()| client.reply().unwrap());
+    let scheduled = "+Background saving scheduled\\r\\n";
+    let rewriting = "+Background append only file rewriting scheduled\\r\\n";
+    assert_eq!(
+        replies[6].escape_ascii().to_string(),
+        format!("*5\\r\\n+OK\\r\\n{scheduled}{rewriting}{scheduled}+OK\\r\\n")
+    );
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !client
+        .call(&["info", "persistence"])
+        .contains("rdb_saves:1")
+    {
+        assert!(Instant::now() < deadline);
+        thread::sleep(Duration::from_millis(10));
+    }
+    let copy = Running::over(&dir.path().join("data.save-000001"), &[]);
+    let mut client = Client::connect(copy.address);
+    let both = "*2\\r\\n$1\\r\\n1\\r\\n$1\\r\\n2\\r\\n";
+    assert_eq!(client.call(&["mget", "a", "b"]), both);
+}
+
 /// The names of the checkpoints of `/data`.
 fn saved(disk: &MemoryVfs) -> Vec<String> {
     let names = disk.list(Path::new("/")).unwrap();

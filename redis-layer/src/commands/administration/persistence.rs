@@ -104,7 +104,7 @@ impl Persistence {
 }
 
 /// The right to make a checkpoint. Only one is made at a time.
-pub(super) struct Saving(Arc<Server>);
+pub(crate) struct Saving(Arc<Server>);
 
 impl Saving {
     /// Claims the right, until it is dropped.
@@ -148,6 +148,20 @@ impl Saving {
         persistence.saves.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
+
+    /// As [`save`](Self::save), in a thread of its own.
+    ///
+    /// # Errors
+    /// The system has no thread for it, which is logged.
+    pub(crate) fn save_in_background(self) -> Result<(), CommandError> {
+        let thread = thread::Builder::new().name("save".to_owned());
+        // The error of a checkpoint was logged already, and INFO shows that there was one.
+        let started = thread.spawn(move || self.save().is_ok());
+        started.map(drop).map_err(|error| {
+            tracing::error!(%error, "no thread for a checkpoint");
+            CommandError::fixed("ERR")
+        })
+    }
 }
 
 impl Drop for Saving {
@@ -167,14 +181,14 @@ pub(crate) fn bgsave(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() > 2 || (args.len() == 2 && !args.is(1, "SCHEDULE")) {
         return Err(CommandError::SYNTAX);
     }
-    let saving = Saving::begin(&session.server)?;
-    let thread = thread::Builder::new().name("save".to_owned());
-    // The error of a checkpoint was logged already, and INFO shows that there was one.
-    let started = thread.spawn(move || saving.save().is_ok());
-    if let Err(error) = started {
-        tracing::error!(%error, "no thread for a checkpoint");
-        return Err(CommandError::fixed("ERR"));
+    if session.in_transaction {
+        // Then it holds what the transaction has changed.
+        if session.save_scheduled.is_none() {
+            session.save_scheduled = Some(Saving::begin(&session.server)?);
+        }
+        return Ok(Reply::Status("Background saving scheduled"));
     }
+    Saving::begin(&session.server)?.save_in_background()?;
     Ok(Reply::Status("Background saving started"))
 }
 
@@ -186,8 +200,10 @@ pub(crate) fn lastsave(session: &mut Session, _args: Args<'_>) -> Outcome {
 }
 
 /// `BGREWRITEAOF`: the store keeps its log short by itself, so there is nothing to do.
-pub(crate) fn bgrewriteaof(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(Reply::Status(
-        "Background append only file rewriting started",
-    ))
+pub(crate) fn bgrewriteaof(session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::Status(if session.in_transaction {
+        "Background append only file rewriting scheduled"
+    } else {
+        "Background append only file rewriting started"
+    }))
 }

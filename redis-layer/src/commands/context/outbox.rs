@@ -42,6 +42,11 @@ impl Message {
             reply: Arc::new(reply),
         }
     }
+
+    /// About how much memory it takes.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 /// About how many bytes the strings of a message take.

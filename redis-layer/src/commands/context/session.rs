@@ -7,6 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::commands::acl::Account;
+use crate::commands::administration::persistence::Saving;
 use crate::commands::config::OutputClass;
 use crate::commands::connection::client::tracking::TrackingState;
 use crate::commands::context::peer::Peer;
@@ -52,6 +53,8 @@ pub struct Session {
     pub(crate) is_committing: bool,
     /// The messages that the transaction has published so far.
     pub(crate) publications: Publications,
+    /// The checkpoint that the transaction asked for. It is made after the commit.
+    pub(crate) save_scheduled: Option<Saving>,
     /// Events of the command that are sent after its reply, if the client is subscribed to them.
     pub(crate) events_after_reply: &'static [&'static str],
     /// The command that other clients see in the list.
@@ -87,6 +90,7 @@ impl Session {
             alone: 0,
             is_committing: false,
             publications: Publications::default(),
+            save_scheduled: None,
             events_after_reply: &[],
             shown_command: "",
             last_end: None,

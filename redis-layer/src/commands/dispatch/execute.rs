@@ -222,7 +222,7 @@ fn run_alone(
         }
         Ok(reply) => {
             if session.is_subscriber() {
-                session.events_after_reply = events_after_reply(args);
+                session.events_after_reply = events_after_reply(&txn, args)?;
             }
             session.tracking.flushed = flushes(spec);
             executed.wrote = finish(server, session, txn, guard)?;

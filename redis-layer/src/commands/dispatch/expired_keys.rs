@@ -88,7 +88,7 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
     }
     let mut gone = server.persistence.commit(txn)?;
     drop(guard);
-    committed.happened_before(std::mem::take(&mut gone.events), &expired);
+    committed.happened_before(std::mem::take(&mut gone.events), &mut expired);
     tell(server, &gone, by);
     Ok(gone.wrote)
 }

@@ -50,12 +50,12 @@ pub(crate) fn send_events(server: &Server, events: &[Event]) {
         if letters.contains('K') {
             let channel = [format!("__keyspace@{db}__:").as_bytes(), key].concat();
             let registry = &server.pubsub;
-            registry.deliver(&Bytes::from(channel), &Reply::text(name), limit, None);
+            registry.deliver(&Bytes::from(channel), &Reply::text(name), limit);
         }
         if letters.contains('E') {
             let channel = Bytes::from(format!("__keyevent@{db}__:{name}"));
             let payload = Reply::Bulk(key.clone());
-            server.pubsub.deliver(&channel, &payload, limit, None);
+            server.pubsub.deliver(&channel, &payload, limit);
         }
     }
 }

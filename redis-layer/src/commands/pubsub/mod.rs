@@ -17,6 +17,7 @@ mod events;
 mod registry;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -225,14 +226,15 @@ pub(crate) fn spublish(session: &mut Session, args: Args<'_>) -> Outcome {
 /// Sends a message. In a transaction, keeps it until the commit, so that a client that gets it finds the changes made
 /// before it. And a script that has to run again sends nothing twice.
 fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
-    let publication = Publication {
+    let mut publication = Publication {
         channel: args.bytes(1),
         payload: args.bytes(2),
         in_shard,
-        except: (!session.is_subscriber()).then_some(session.id),
+        publisher: None,
     };
     if session.in_transaction {
-        let receivers = session.server.pubsub.receivers(&publication);
+        let (receivers, own) = session.server.pubsub.receivers(&publication, session.id);
+        publication.publisher = Some((Arc::clone(&session.peer), own));
         let bytes = session.publications.bytes + publication.bytes();
         // Nobody needs to wait for the commit of what nobody hears. A script can publish without an end.
         if receivers > 0 && !session.holds_too_much(bytes) {

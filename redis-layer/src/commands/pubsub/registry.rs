@@ -33,15 +33,17 @@ pub(crate) struct Publication {
     pub(crate) channel: Bytes,
     pub(crate) payload: Bytes,
     pub(crate) in_shard: bool,
-    /// A client that had no subscription when the message was published: it does not get the message, even if it
-    /// subscribes later in the same transaction.
-    pub(crate) except: Option<u64>,
+    /// The client that published it in a transaction, with what it gets itself. That was decided then, because it may
+    /// subscribe and unsubscribe later in the same transaction.
+    pub(crate) publisher: Option<(Arc<Peer>, Vec<Message>)>,
 }
 
 impl Publication {
     /// About how much memory it takes.
-    pub(super) const fn bytes(&self) -> usize {
-        size_of::<Self>() + self.channel.len() + self.payload.len()
+    pub(super) fn bytes(&self) -> usize {
+        let own = self.publisher.iter().flat_map(|(_, messages)| messages);
+        let own: usize = own.map(Message::bytes).sum();
+        size_of::<Self>() + self.channel.len() + self.payload.len() + own
     }
 }
 
@@ -57,6 +59,36 @@ fn staying(subscribers: &Subscribers) -> impl Iterator<Item = &Arc<Peer>> {
 
 fn count(subscribers: &Subscribers) -> u64 {
     staying(subscribers).count() as u64
+}
+
+/// Calls `put` for each name that a message reaches, with the subscribers and with what makes the message as they get it.
+fn reach(
+    topics: &[Topics; 3],
+    (channel, payload, in_shard): (&Bytes, &Reply, bool),
+    mut put: impl FnMut(&Subscribers, &dyn Fn() -> Message),
+) {
+    let message = |head: Vec<Reply>| {
+        let tail = [Reply::Bulk(channel.clone()), payload.clone()];
+        Message::new(Reply::Push(head.into_iter().chain(tail).collect()))
+    };
+    let (topic, word) = if in_shard {
+        (Topic::Shard, "smessage")
+    } else {
+        (Topic::Channel, "message")
+    };
+    if let Some(subscribers) = topics[topic as usize].get(channel) {
+        put(subscribers, &|| message(vec![Reply::text(word)]));
+    }
+    if in_shard {
+        return;
+    }
+    for (pattern, subscribers) in &topics[Topic::Pattern as usize] {
+        if glob::matches(pattern, channel, glob::Case::Exact) {
+            put(subscribers, &|| {
+                message(vec![Reply::text("pmessage"), Reply::Bulk(pattern.clone())])
+            });
+        }
+    }
 }
 
 /// Which clients are subscribed to what.
@@ -91,99 +123,67 @@ impl Registry {
         }
     }
 
-    /// Puts a message into the outboxes of all subscribers, except of `except`. Returns how many deliveries that
-    /// were: a client gets the message once for its channel and once for each of its patterns that match.
-    pub(crate) fn deliver(
-        &self,
-        channel: &Bytes,
-        payload: &Reply,
-        limit: OutputLimit,
-        except: Option<u64>,
-    ) -> u64 {
+    /// Puts a message into the outboxes of all subscribers.
+    pub(crate) fn deliver(&self, channel: &Bytes, payload: &Reply, limit: OutputLimit) {
         if self.subscriptions.load(Ordering::SeqCst) == 0 {
-            return 0;
+            return;
         }
         let topics = self.topics.lock();
-        let mut deliveries = 0;
-        let mut put = |subscribers: &Subscribers, parts: Vec<Reply>| {
-            let message = Message::new(Reply::Push(parts));
-            for peer in staying(subscribers).filter(|peer| except != Some(peer.id)) {
-                peer.outbox.add(message.clone(), limit);
-                deliveries += 1;
-            }
-        };
-        let name = || Reply::Bulk(channel.clone());
-        if let Some(subscribers) = topics[Topic::Channel as usize].get(channel) {
-            put(
-                subscribers,
-                vec![Reply::text("message"), name(), payload.clone()],
-            );
-        }
-        for (pattern, subscribers) in &topics[Topic::Pattern as usize] {
-            if glob::matches(pattern, channel, glob::Case::Exact) {
-                let pattern = Reply::Bulk(pattern.clone());
-                put(
-                    subscribers,
-                    vec![Reply::text("pmessage"), pattern, name(), payload.clone()],
-                );
-            }
-        }
-        deliveries
+        reach(
+            &topics,
+            (channel, payload, false),
+            |subscribers, message| {
+                let message = message();
+                for peer in staying(subscribers) {
+                    peer.outbox.add(message.clone(), limit);
+                }
+            },
+        );
     }
 
-    /// Delivers a message. Returns how many deliveries that were.
+    /// Delivers what a client has published. Returns how many deliveries that were: a client gets the message once for
+    /// its channel and once for each of its patterns that match.
     pub(crate) fn send(&self, publication: &Publication, limit: OutputLimit) -> u64 {
-        let Publication {
-            channel, payload, ..
-        } = publication;
-        if publication.in_shard {
-            self.deliver_in_shard(publication, limit)
-        } else {
-            self.deliver(
-                channel,
-                &Reply::Bulk(payload.clone()),
-                limit,
-                publication.except,
-            )
-        }
-    }
-
-    /// How many deliveries [`send`](Self::send) would make.
-    pub(crate) fn receivers(&self, publication: &Publication) -> u64 {
-        if publication.in_shard {
-            return self.subscribers(Topic::Shard, &publication.channel);
-        }
-        let topics = self.topics.lock();
-        let matching = topics[Topic::Pattern as usize]
-            .iter()
-            .filter(|(pattern, _)| glob::matches(pattern, &publication.channel, glob::Case::Exact));
-        let of_channel = topics[Topic::Channel as usize].get(&publication.channel);
-        let all = of_channel
-            .into_iter()
-            .chain(matching.map(|(_, subscribers)| subscribers));
-        all.map(count).sum()
-    }
-
-    /// Puts a message into the outboxes of the subscribers of a shard channel.
-    fn deliver_in_shard(&self, publication: &Publication, limit: OutputLimit) -> u64 {
-        let Publication {
-            channel, payload, ..
-        } = publication;
-        let topics = self.topics.lock();
-        let Some(subscribers) = topics[Topic::Shard as usize].get(channel) else {
+        let publisher = publication.publisher.as_ref();
+        if publisher.is_none() && self.subscriptions.load(Ordering::SeqCst) == 0 {
             return 0;
-        };
-        let message = Message::new(Reply::Push(vec![
-            Reply::text("smessage"),
-            Reply::Bulk(channel.clone()),
-            Reply::Bulk(payload.clone()),
-        ]));
+        }
+        let topics = self.topics.lock();
         let mut deliveries = 0;
-        for peer in staying(subscribers).filter(|peer| publication.except != Some(peer.id)) {
+        let mut put = |peer: &Peer, message: &Message| {
             peer.outbox.add(message.clone(), limit);
             deliveries += 1;
+        };
+        let is_other = |peer: &Peer| publisher.is_none_or(|(own, _)| own.id != peer.id);
+        let payload = Reply::Bulk(publication.payload.clone());
+        let message = (&publication.channel, &payload, publication.in_shard);
+        reach(&topics, message, |subscribers, message| {
+            let message = message();
+            for peer in staying(subscribers).filter(|peer| is_other(peer)) {
+                put(peer, &message);
+            }
+        });
+        if let Some((own, messages)) = publisher {
+            for message in messages {
+                put(own, message);
+            }
         }
         deliveries
+    }
+
+    /// How many deliveries [`send`](Self::send) would make now, and which messages a client would get of them.
+    pub(crate) fn receivers(&self, publication: &Publication, client: u64) -> (u64, Vec<Message>) {
+        let topics = self.topics.lock();
+        let (mut deliveries, mut own) = (0, Vec::new());
+        let payload = Reply::Bulk(publication.payload.clone());
+        let message = (&publication.channel, &payload, publication.in_shard);
+        reach(&topics, message, |subscribers, message| {
+            deliveries += count(subscribers);
+            if subscribers.contains_key(&client) {
+                own.push(message());
+            }
+        });
+        (deliveries, own)
     }
 
     /// Whether a client is subscribed to a channel.

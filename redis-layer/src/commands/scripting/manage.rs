@@ -9,6 +9,11 @@ use crate::scripting::Killed;
 use crate::types::Txn;
 
 const NOT_BUSY: CommandError = CommandError::fixed("NOTBUSY No scripts in execution right now.");
+const HAS_WRITTEN: CommandError = CommandError::fixed(
+    "UNKILLABLE Sorry the script already executed write commands against the dataset. You can \
+     either wait the script termination or kill the server in a hard way using the SHUTDOWN \
+     NOSAVE command.",
+);
 
 /// `SCRIPT LOAD script`
 pub(crate) fn load(session: &mut Session, args: Args<'_>) -> Outcome {
@@ -44,11 +49,7 @@ pub(crate) fn kill(session: &mut Session, _args: Args<'_>) -> Outcome {
     match session.server.scripts.kill() {
         Killed::Yes => Ok(Reply::OK),
         Killed::NoneRuns => Err(NOT_BUSY),
-        Killed::HasWritten => Err(CommandError::fixed(
-            "UNKILLABLE Sorry the script already executed write commands against the dataset. \
-             You can either wait the script termination or kill the server in a hard way using \
-             the SHUTDOWN NOSAVE command.",
-        )),
+        Killed::HasWritten => Err(HAS_WRITTEN),
     }
 }
 
@@ -122,10 +123,10 @@ pub(crate) fn function_delete(_txn: &mut Txn<'_>, _args: Args<'_>) -> Outcome {
 
 /// `FUNCTION KILL`: only a script can be running, never a function.
 pub(crate) fn function_kill(session: &mut Session, _args: Args<'_>) -> Outcome {
-    Err(if session.server.scripts.is_busy() {
-        BUSY
-    } else {
-        NOT_BUSY
+    Err(match session.server.scripts.can_kill() {
+        Killed::Yes => BUSY,
+        Killed::NoneRuns => NOT_BUSY,
+        Killed::HasWritten => HAS_WRITTEN,
     })
 }
 

@@ -63,37 +63,49 @@ pub(crate) struct LiveKeys {
 
 impl Committed {
     /// Adds the events of keys that the transaction has found expired.
-    pub(crate) fn happened_before(&mut self, events: Vec<Event>, found: &[FoundExpired]) {
+    pub(crate) fn happened_before(&mut self, events: Vec<Event>, found: &mut [FoundExpired]) {
         put_in_front(&mut self.events, events, found);
     }
 }
 
+/// Where an event goes that a key has expired: how many events come before it, and its rank among those that go to the
+/// same place. One without a place goes to the very front.
+type Place = Option<(usize, usize)>;
+
 /// Puts each event that a key has expired where the key was found expired, but before all other events for the key. If
-/// the key was not looked up and has no other events, its event goes to the very front.
-fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>, found: &[FoundExpired]) {
+/// the key was not looked up and has no other events, its event goes to the very front. The places of all keys in
+/// `found` are then places among all events, so that the events of the others can be added later.
+fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>, found: &mut [FoundExpired]) {
     if new.is_empty() {
         return;
     }
-    let mut places: HashMap<KeyName, usize> = HashMap::new();
+    let mut places: HashMap<KeyName, (usize, usize)> = HashMap::new();
     let noted = events.iter().enumerate();
-    let noted = noted.map(|(at, event)| (at, event.db, &event.key));
-    let found = found.iter();
-    let found = found.map(|found| (found.events.min(events.len()), found.db, &found.key));
-    for (at, db, key) in noted.chain(found) {
+    let noted = noted.map(|(at, event)| ((at, usize::MAX), event.db, &event.key));
+    let order = found.iter().enumerate();
+    let order = order.map(|(rank, found)| {
+        let at = found.events.min(events.len());
+        ((at, rank), found.db, &found.key)
+    });
+    for (place, db, key) in noted.chain(order) {
         let key = key.clone();
-        let place = places.entry(KeyName { db, key }).or_insert(at);
-        *place = at.min(*place);
+        let first = places.entry(KeyName { db, key }).or_insert(place);
+        *first = place.min(*first);
     }
-    let place = |event: &Event| places.get(&KeyName::of(event)).copied();
-    let mut new: Vec<_> = new
+    let place = |event: &Event| -> Place { places.get(&KeyName::of(event)).copied() };
+    let mut new: Vec<(Place, Event)> = new
         .into_iter()
-        .map(|event| (place(&event).unwrap_or_default(), event))
+        .map(|event| (place(&event), event))
         .collect();
-    new.sort_by_key(|(at, _)| *at);
+    new.sort_by_key(|(place, _)| *place);
+    for (rank, found) in found.iter_mut().enumerate() {
+        let own = Some((found.events.min(events.len()), rank));
+        found.events += new.partition_point(|(place, _)| *place < own);
+    }
     let mut new = new.into_iter().peekable();
     let others = std::mem::take(events);
     for (at, other) in others.into_iter().enumerate() {
-        while let Some((_, event)) = new.next_if(|(place, _)| *place <= at) {
+        while let Some((_, event)) = new.next_if(|(place, _)| *place < Some((at + 1, 0))) {
             events.push(event);
         }
         events.push(other);

@@ -113,7 +113,7 @@ impl Expired {
     }
 
     /// The keys that were found.
-    pub(super) fn found(&mut self) -> &[FoundExpired] {
+    pub(super) fn found(&mut self) -> &mut [FoundExpired] {
         self.found.get_mut()
     }
 

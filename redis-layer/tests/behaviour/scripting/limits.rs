@@ -63,6 +63,7 @@ fn an_endless_script_is_killed_however_it_resists() {
             wait_until(|| words(&direct.server, &["ping"]).starts_with("BUSY Redis is busy"));
             assert!(words(&direct.server, &["set", "k", "1"]).starts_with("BUSY"));
             assert!(words(&direct.server, &["function", "stats"]).starts_with("BUSY"));
+            assert_eq!(words(&direct.server, &["function", "kill"]), BUSY);
             assert_eq!(words(&direct.server, &["script", "kill"]), "OK");
             let reply = endless.join().unwrap();
             let killed = "ERR Script killed by user with SCRIPT KILL... script: ";
@@ -83,11 +84,13 @@ fn a_script_that_has_written_is_not_killed() {
     thread::scope(|scope| {
         let writer = scope.spawn(|| run(&server, script));
         wait_until(|| words(&server, &["ping"]).starts_with("BUSY"));
-        let refused = words(&server, &["script", "kill"]);
-        assert!(
-            refused.starts_with("UNKILLABLE Sorry the script already"),
-            "{refused}"
-        );
+        for kill in [["script", "kill"], ["function", "kill"]] {
+            let refused = words(&server, &kill);
+            assert!(
+                refused.starts_with("UNKILLABLE Sorry the script already"),
+                "{kill:?}: {refused}"
+            );
+        }
         // The server ends meanwhile only if nothing is to be saved.
         for shutdown in [&["shutdown"][..], &["shutdown", "save", "now"]] {
             assert_eq!(words(&server, shutdown), BUSY);
