@@ -230,22 +230,18 @@ impl<'r> Repair<'r> {
 
     /// Adds the family that every database has, even if no table mentions it.
     fn add_default_family(&mut self) {
-        if self
-            .survey
-            .families
-            .values()
-            .any(|record| record.name == DEFAULT_FAMILY)
+        let id = FamilyId(0);
+        if self.survey.number_of(DEFAULT_FAMILY).is_some() || self.survey.families.contains_key(&id)
         {
             return;
         }
-        let id = FamilyId(0);
         let comparator = self
             .options
             .of_family(DEFAULT_FAMILY)
             .comparator
             .name()
             .to_owned();
-        self.survey.families.entry(id).or_insert(FamilyRecord {
+        self.survey.add_family(FamilyRecord {
             id,
             name: DEFAULT_FAMILY.to_owned(),
             comparator,

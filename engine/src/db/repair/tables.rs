@@ -197,29 +197,22 @@ impl Repair<'_> {
             return;
         }
         // A name is reused only after a drop, and family numbers ascend.
-        let named = |family: &FamilyRecord| family.name == properties.family_name;
-        if self
-            .survey
-            .families
-            .values()
-            .any(|family| named(family) && family.id > id)
-        {
-            return;
+        if let Some(namesake) = self.survey.number_of(&properties.family_name) {
+            if namesake > id {
+                return;
+            }
+            self.survey.remove_family(namesake);
         }
-        self.survey.families.retain(|_, family| !named(family));
-        self.survey.families.insert(
+        self.survey.add_family(FamilyRecord {
             id,
-            FamilyRecord {
-                id,
-                name: properties.family_name.clone(),
-                comparator: properties.comparator.clone(),
-            },
-        );
+            name: properties.family_name.clone(),
+            comparator: properties.comparator.clone(),
+        });
     }
 
     /// The state with all tables that are kept, merged if they overlap and nothing says which is newer.
     pub(super) fn place(&mut self, mut found: Vec<Found>) -> Result<State> {
-        self.doubt_wrong_orders(&mut found);
+        self.doubt_wrong_orders(&mut found)?;
         let mut edit = VersionEdit::default();
         let mut loose: BTreeMap<FamilyId, Vec<FileMeta>> = BTreeMap::new();
         for table in found {
