@@ -181,7 +181,8 @@ impl<'r> Repair<'r> {
 
     fn access(&self, id: FamilyId) -> Arc<TableAccess> {
         let (vfs, order) = (Arc::clone(self.vfs), self.orders[&id].clone());
-        Arc::new(TableAccess::new(vfs, self.dir, order, false).of_family(id))
+        // Mapped, because all tables of a family may be open at once, and a process may open few files.
+        Arc::new(TableAccess::new(vfs, self.dir, order, true).of_family(id))
     }
 
     fn new_number(&self) -> u64 {
