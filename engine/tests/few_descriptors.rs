@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use engine::{Db, FamilyOptions, Options, TableReads, verify};
+use engine::{Db, FamilyOptions, Options, TableReads, repair, verify};
 use rlimit::Resource;
 
 use crate::support::{Dice, seed_or};
@@ -39,6 +39,38 @@ fn with_few_descriptors_calls_fail_and_with_more_everything_is_there() {
     );
     let enough = Trial::new(TableReads::Mapped, seed).run(8, ROUNDS);
     assert_eq!(enough, 0, "mapped tables take no descriptors");
+    many_tables_are_verified_and_repaired_with_few_descriptors();
+}
+
+fn many_tables_are_verified_and_repaired_with_few_descriptors() {
+    let dir = tempfile::tempdir().unwrap();
+    let family = FamilyOptions {
+        target_file_bytes: 1 << 10,
+        ..FamilyOptions::default()
+    };
+    let options = Options::default().family("default", family);
+    let db = Db::open(dir.path(), options.clone()).unwrap();
+    // Written twice, because one flushed table would only be moved down.
+    for value in [1, 2] {
+        for key in 0..200 {
+            db.put([key], [value; 1024]).unwrap();
+        }
+        db.flush().unwrap();
+    }
+    db.compact().unwrap();
+    // Above the others, with a key of theirs, so that all are read side by side.
+    db.put([50], [3; 10]).unwrap();
+    db.flush().unwrap();
+    drop(db);
+    let all = limit_descriptors(open_descriptors() + 16);
+    let verified = verify(dir.path(), &options).unwrap();
+    let repaired = repair(dir.path(), &options).unwrap();
+    limit_descriptors(all);
+    assert!(verified.tables > 100, "{verified:?}");
+    assert_eq!(verified.findings, []);
+    assert_eq!((repaired.lost, repaired.merged), (Vec::new(), 0));
+    let db = Db::open(dir.path(), options).unwrap();
+    assert_eq!(db.default_family().iter().count(), 200);
 }
 
 /// A database, and what it has to answer.

@@ -118,10 +118,12 @@ impl Output {
     }
 }
 
-/// Writes a memtable as one table for level 0; `None` if its family was dropped.
+/// Writes a memtable as one table for level 0, or as several if the index of one would be too long; `None` if its
+/// family was dropped.
 ///
 /// # Errors
-/// `Io` from the files, `Memory` if the entries are out of order; nothing is left behind.
+/// `Io` from the files, `Memory` if the entries are out of order, `InvalidArgument` if the versions of one key, or the
+/// range tombstones, take too much for a table; nothing is left behind.
 pub fn flush(
     environment: &Environment<'_>,
     memtable: &Memtable,
@@ -135,7 +137,7 @@ pub fn flush(
     let tombstones = memtable.range_tombstones();
     let tombstones = tombstones.map_or_else(Vec::new, |of| of.fragments().to_vec());
     let mut rewrite = Rewrite::new(environment, below, tombstones, None);
-    // A flush makes a single table, because level 0 is measured in tables.
+    // A flush makes a single table if it can, because level 0 is measured in tables.
     rewrite.target_file_bytes = u64::MAX;
     rewrite.piece_bytes = FLUSHED_PIECE_BYTES;
     let entries = memtable.len() as u64;
@@ -145,7 +147,7 @@ pub fn flush(
 /// Merges the inputs of a plan into tables for its output level; `None` if it was cancelled.
 ///
 /// # Errors
-/// `Corruption` or `Io` from an input, `Io` from an output; nothing is left behind.
+/// `Corruption` or `Io` from an input, `Io` from an output, `InvalidArgument` as for [`flush`]; nothing is left behind.
 pub fn compact(
     environment: &Environment<'_>,
     plan: &Plan,
@@ -378,8 +380,10 @@ impl<'a> Rewrite<'a> {
                 }
             };
             written.map_err(|error| match error {
-                // If the table builder refuses an entry that was read, then what it was read from is wrong.
-                Error::InvalidArgument { what } if is_as_it_came => input.corruption(what),
+                // If a table that is not full refuses an entry that was read, then what it was read from is wrong.
+                Error::InvalidArgument { what } if is_as_it_came && !self.index_exceeds(1) => {
+                    input.corruption(what)
+                }
                 other => other,
             })?;
             input.advance()?;
@@ -392,13 +396,21 @@ impl<'a> Rewrite<'a> {
         let Some(open) = &self.open else {
             return false;
         };
-        if open.builder.file_bytes() >= self.target_file_bytes {
+        // Half of the index is left for the versions of one key, between which no table ends.
+        if open.builder.file_bytes() >= self.target_file_bytes || self.index_exceeds(2) {
             return true;
         }
         let limit = self.environment.overlap_bytes_max;
         self.grandparents
             .as_mut()
             .is_some_and(|tables| tables.pass(user_key) > limit)
+    }
+
+    /// Whether the index of the current output is longer than one `part`th of what it may be.
+    fn index_exceeds(&self, part: usize) -> bool {
+        let max = self.environment.table_options.index_bytes_max / part;
+        let open = self.open.as_ref();
+        open.is_some_and(|open| open.builder.index_bytes() > max)
     }
 
     /// The inputs except those that a range tombstone covers as a whole, which are counted but not read.

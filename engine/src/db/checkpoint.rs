@@ -91,7 +91,7 @@ impl Db {
         refuse_foreign(&**vfs, &partial)?;
         let made = mark(&**vfs, &partial)
             .and_then(|()| clear(&**vfs, &partial))
-            .and_then(|()| fill(vfs, &core.dir, &partial, &state))
+            .and_then(|()| fill(vfs, &core.dir, &partial, state))
             .and_then(|()| refuse_existing(&**vfs, dir))
             .inspect_err(|_| remove_partial(&**vfs, &partial));
         made?;
@@ -189,7 +189,7 @@ fn clear(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
 }
 
 /// Makes the database that `state` describes; its tables are in `from`.
-fn fill(vfs: &Arc<dyn Vfs>, from: &Path, partial: &Path, state: &State) -> Result<()> {
+fn fill(vfs: &Arc<dyn Vfs>, from: &Path, partial: &Path, mut state: State) -> Result<()> {
     for family in state.families.values() {
         for (_, table) in family.version.tables() {
             let target = file_name::table(partial, table.number);
@@ -197,12 +197,9 @@ fn fill(vfs: &Arc<dyn Vfs>, from: &Path, partial: &Path, state: &State) -> Resul
         }
     }
     let manifest_number = state.next_file;
-    let state = State {
-        next_file: manifest_number + 1,
-        // Everything is in tables.
-        oldest_log: 0,
-        ..state.clone()
-    };
+    state.next_file = manifest_number + 1;
+    // Everything is in tables.
+    state.oldest_log = 0;
     Manifest::create(Arc::clone(vfs), partial, manifest_number, &state).map(drop)
 }
 

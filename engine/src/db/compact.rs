@@ -125,12 +125,6 @@ impl Core {
     /// # Errors
     /// As for [`Core::compact_once`], and `InvalidArgument` if the family is dropped.
     pub(super) fn compact_range(&self, family: &FamilyCore, range: &Bounds) -> Result<()> {
-        let name = &family.name;
-        if family.dropped.load(Ordering::Relaxed) {
-            return Err(Error::invalid(format!(
-                "the column family {name:?} was dropped"
-            )));
-        }
         let (lower, upper) = (range.lower.as_ref(), range.upper.as_ref());
         let done = self.compact_as_picked(family, |version| {
             compaction::pick_range(
@@ -145,19 +139,23 @@ impl Core {
             true => Ok(()),
             false if self.is_closing() => Err(closed()),
             false => Err(Error::invalid(format!(
-                "the column family {name:?} was dropped while it was compacted"
+                "the column family {:?} was dropped",
+                family.name
             ))),
         }
     }
 
     /// Waits for its turn, and does the compaction that `pick` chooses, if it chooses one. Returns `false` if that
-    /// was cancelled.
+    /// was cancelled, or the family is dropped by then.
     fn compact_as_picked(
         &self,
         family: &FamilyCore,
         pick: impl FnOnce(&Version) -> Option<Plan>,
     ) -> Result<bool> {
         self.as_compaction(|| {
+            if family.dropped.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
             let version = Arc::clone(&family.view.load().version);
             pick(&version).map_or(Ok(true), |plan| self.run_plan(family, &plan))
         })

@@ -18,7 +18,7 @@
 //! needs. For a snapshot the number is taken first, because compactions keep what a snapshot sees: see
 //! `snapshot` for what a compaction filter had already removed.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -309,32 +309,33 @@ impl Core {
     /// the events are in the order of the edits.
     fn note_tables(&self, before: &State, edit: &VersionEdit) {
         let Some(events) = &self.events else { return };
+        let removed = edit.files_removed.iter();
+        let removed: HashSet<_> = removed.map(|(of, _, number)| (*of, *number)).collect();
+        let added = edit.files_added.iter();
+        let added: HashMap<_, _> = added
+            .map(|(of, level, file)| ((*of, file.number), *level))
+            .collect();
         for (id, family) in &before.families {
             let dropped = edit.families_dropped.contains(id);
-            let added = |number: u64| {
-                let mut added = edit.files_added.iter();
-                added.find(|(of, _, file)| of == id && file.number == number)
-            };
             for (level, table) in family.version.tables() {
-                let removed = (*id, level, table.number);
-                if !dropped && !edit.files_removed.contains(&removed) {
+                let of_table = (*id, table.number);
+                if !dropped && !removed.contains(&of_table) {
                     continue;
                 }
                 let info = |level| TableInfo::new(&family.name, level, table);
-                events.push(match added(table.number) {
-                    Some((_, to, _)) => Event::TableMoved {
+                events.push(match added.get(&of_table) {
+                    Some(to) => Event::TableMoved {
                         table: info(*to),
                         from: level,
                     },
                     None => Event::TableRemoved { table: info(level) },
                 });
             }
-            let is_new = |number| {
-                let mut tables = family.version.tables();
-                tables.all(|(_, table)| table.number != number)
-            };
-            let of_family = edit.files_added.iter().filter(|(of, ..)| of == id);
-            for (_, level, file) in of_family.filter(|(.., file)| is_new(file.number)) {
+        }
+        for (of, level, file) in &edit.files_added {
+            if let Some(family) = before.families.get(of)
+                && !removed.contains(&(*of, file.number))
+            {
                 let table = TableInfo::new(&family.name, *level, file);
                 events.push(Event::TableWritten { table });
             }

@@ -3,6 +3,7 @@
 //! Creating and dropping hold the lead of the writers, so no batch is being written to a family that is created
 //! or dropped. A flush or compaction of a dropped family may still be running: `install` ignores its result.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,12 +32,19 @@ pub struct ListedFamily {
 /// [`Db::list_families`](super::Db::list_families).
 pub(super) fn list_families(dir: &Path, vfs: &dyn Vfs) -> Result<Vec<ListedFamily>> {
     let (_, edits) = read_in_force(vfs, dir, |number| read_manifest(vfs, dir, number))?;
-    let mut families: Vec<FamilyRecord> = Vec::new();
+    // A family that is created later has a greater number.
+    let mut families: BTreeMap<FamilyId, FamilyRecord> = BTreeMap::new();
     for (_, edit) in edits {
-        families.extend(edit.families_added);
-        families.retain(|family| !edit.families_dropped.contains(&family.id));
+        families.extend(
+            edit.families_added
+                .into_iter()
+                .map(|added| (added.id, added)),
+        );
+        for id in &edit.families_dropped {
+            families.remove(id);
+        }
     }
-    let listed = families.into_iter().map(|family| ListedFamily {
+    let listed = families.into_values().map(|family| ListedFamily {
         name: family.name,
         comparator: family.comparator,
     });

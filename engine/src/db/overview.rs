@@ -85,10 +85,7 @@ pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let names = Names::read(vfs, dir)?;
     let mut families = Vec::new();
     for record in survey.families.values() {
-        let of_family = survey
-            .tables
-            .iter()
-            .filter(|((family, _), _)| *family == record.id);
+        let of_family = survey.tables.range((record.id, 0)..=(record.id, u64::MAX));
         let mut tables: Vec<_> = of_family
             .map(|((_, number), (level, meta))| {
                 let file = vfs.open_random(&file_name::table(dir, *number));

@@ -80,13 +80,13 @@ fn nothing_to_read(dir: &Path, found: &str) -> Error {
 }
 
 fn refuse_missing_families(dir: &Path, options: &Options, state: &State) -> Result<()> {
+    let mut listed = options.families.iter().map(|(name, _)| name);
+    let Some(name) = listed.find(|name| !state.has_family(name)) else {
+        return Ok(());
+    };
     let there: Vec<&str> = state.families.values().map(|known| &*known.name).collect();
-    let listed = options.families.iter().map(|(name, _)| &**name);
-    match listed.into_iter().find(|name| !there.contains(name)) {
-        None => Ok(()),
-        Some(name) => Err(Error::invalid(format!(
-            "the database in {} has no column family {name:?}, and an opening for reading only creates none; it has {there:?}",
-            dir.display()
-        ))),
-    }
+    Err(Error::invalid(format!(
+        "the database in {} has no column family {name:?}, and an opening for reading only creates none; it has {there:?}",
+        dir.display()
+    )))
 }

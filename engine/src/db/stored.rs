@@ -1,7 +1,7 @@
 //! What the files of a database say when it is opened: the manifest, then the logs that are still
 //! needed. Changes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -112,10 +112,9 @@ impl Stored<'_> {
         let mut edit = VersionEdit::default();
         let mut access = BTreeMap::new();
         let mut next_family = state.next_family;
+        let mut seen = HashSet::new();
         for (name, family) in std::iter::once(default).chain(listed) {
-            let known = state.families.values().any(|known| known.name == name)
-                || edit.families_added.iter().any(|added| added.name == name);
-            if !known {
+            if seen.insert(name) && !state.has_family(name) {
                 let id = FamilyId(next_family);
                 next_family += 1;
                 let comparator = family.comparator.clone();

@@ -2,7 +2,7 @@
 //!
 //! Opening stops at the first contradiction. Here each one is reported, and reading continues.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::batch::FamilyId;
@@ -141,6 +141,8 @@ impl Names {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Survey {
     pub(super) families: BTreeMap<FamilyId, FamilyRecord>,
+    /// The number of each family by its name.
+    numbers: HashMap<String, FamilyId>,
     pub(super) dropped: BTreeSet<FamilyId>,
     /// The tables by family and number, each with its level.
     pub(super) tables: BTreeMap<(FamilyId, u64), (usize, FileMeta)>,
@@ -159,6 +161,24 @@ impl Survey {
     /// because counting on from it would lead to numbers that no later opening accepts.
     pub(super) fn last_file(&self) -> u64 {
         self.next_file.saturating_add(FILES_UNRECORDED_MAX)
+    }
+
+    /// The number of the family with this name.
+    pub(super) fn number_of(&self, name: &str) -> Option<FamilyId> {
+        self.numbers.get(name).copied()
+    }
+
+    /// Adds a family, whose number and name must be free.
+    pub(super) fn add_family(&mut self, record: FamilyRecord) {
+        self.numbers.insert(record.name.clone(), record.id);
+        self.families.insert(record.id, record);
+    }
+
+    /// Removes a family, if it is there.
+    pub(super) fn remove_family(&mut self, id: FamilyId) -> Option<FamilyRecord> {
+        let removed = self.families.remove(&id)?;
+        self.numbers.remove(&removed.name);
+        Some(removed)
     }
 
     /// The numbers of the tables.
@@ -267,12 +287,12 @@ impl Survey {
             ));
         }
         for record in &edit.families_added {
-            let named = |other: &FamilyRecord| other.name == record.name;
-            if self.families.values().any(named) {
+            if self.number_of(&record.name).is_some() {
                 wrong(format!("two families are named {:?}", record.name));
-            }
-            if self.families.insert(record.id, record.clone()).is_some() {
+            } else if self.families.contains_key(&record.id) {
                 wrong(format!("family {} is created twice", record.id.0));
+            } else {
+                self.add_family(record.clone());
             }
         }
         let of_family = |id| match self.families.get(id) {
@@ -307,11 +327,14 @@ impl Survey {
             self.removed.remove(&file.number);
         }
         for id in &edit.families_dropped {
-            if self.families.remove(id).is_none() {
+            if self.remove_family(*id).is_none() {
                 wrong(format!("family {} is dropped and does not exist", id.0));
             }
             self.dropped.insert(*id);
-            self.tables.retain(|(family, _), _| family != id);
+            let of_family = (*id, 0)..=(*id, u64::MAX);
+            self.tables
+                .extract_if(of_family, |_, _| true)
+                .for_each(drop);
         }
         self.count(edit, wrong);
     }

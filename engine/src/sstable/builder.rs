@@ -29,6 +29,8 @@ const LONG_ENTRIES_PIECE_BYTES: usize = 1 << 20;
 const BLOCK_BYTES_MAX: usize = 16 << 20;
 const RESTART_INTERVAL_MAX: usize = 1024;
 const FILTER_BITS_PER_KEY_MAX: usize = 64;
+/// Offsets in the index have 32 bits. After a longer index no data block is begun, so the key of the last one still fits.
+const INDEX_BYTES_MAX: usize = u32::MAX as usize - 2 * MAX_USER_KEY_BYTES;
 
 /// The program that the properties of a table name as its writer.
 const WRITER: &str = concat!("engine ", env!("CARGO_PKG_VERSION"));
@@ -49,6 +51,8 @@ pub struct TableOptions {
     /// The file is written in pieces of this length, each beginning at a multiple of it; the last is shorter. Where entries are
     /// longer than 4 KiB on average, pieces are at most 1 MiB.
     pub piece_bytes: usize,
+    /// After an index of this length, no further data block is begun: up to 4 GiB, less the length of two keys.
+    pub index_bytes_max: usize,
     /// Why the table is written, for its properties: "flush", "compaction to level 1".
     pub origin: String,
     /// The number of the column family that it belongs to, for its properties.
@@ -72,6 +76,7 @@ impl TableOptions {
             filter_bits_per_key: 10,
             compression: Compression::None,
             piece_bytes: PIECE_BYTES,
+            index_bytes_max: INDEX_BYTES_MAX,
             origin: String::new(),
             family: 0,
             family_name: String::new(),
@@ -84,6 +89,7 @@ impl TableOptions {
         let checks = [
             ("block_bytes", self.block_bytes, 1, BLOCK_BYTES_MAX),
             ("piece_bytes", self.piece_bytes, 1, PIECE_BYTES),
+            ("index_bytes_max", self.index_bytes_max, 0, INDEX_BYTES_MAX),
             (
                 "restart_interval",
                 self.restart_interval,
@@ -172,8 +178,9 @@ impl TableBuilder {
     /// Appends an entry. `key` is an internal key and must come after the last one.
     ///
     /// # Errors
-    /// `InvalidArgument` for a key out of order, a malformed key, a range tombstone (which is not an entry) or
-    /// a key or value beyond the engine's limits; `Io` from the file, after which the table must be discarded.
+    /// `InvalidArgument` for a key out of order, a malformed key, a range tombstone (which is not an entry),
+    /// a key or value beyond the engine's limits, or an index beyond its own; `Io` from the file, after which the
+    /// table must be discarded.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let parsed = internal_key::parse(key).map_err(Error::invalid)?;
         if parsed.kind == ValueKind::RangeDelete {
@@ -185,6 +192,7 @@ impl TableBuilder {
         self.check_order(key)?;
         if self.data.is_empty() {
             self.index.block_begins(&self.options.comparator, key);
+            self.check_index()?;
         }
         self.data.add(key, value);
         self.filter.add(parsed.user_key);
@@ -220,6 +228,11 @@ impl TableBuilder {
     /// for when to begin another table.
     pub fn file_bytes(&self) -> u64 {
         self.file.len() + (self.buffer.len() + self.data.size()) as u64
+    }
+
+    /// The length of the index so far, without the unfinished block.
+    pub fn index_bytes(&self) -> usize {
+        self.index.size()
     }
 
     /// Completes the table and syncs the file. The caller must sync the directory.
@@ -328,6 +341,17 @@ impl TableBuilder {
             self.buffer.drain(..bytes);
         }
         Ok(())
+    }
+
+    fn check_index(&self) -> Result<()> {
+        let (bytes, max) = (self.index_bytes(), self.options.index_bytes_max);
+        if bytes <= max {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "the index of the table has {bytes} bytes, and after {max} no block is added; all versions of a key are in one \
+             table, so if they are many, release snapshots"
+        )))
     }
 
     fn check_order(&self, key: &[u8]) -> Result<()> {

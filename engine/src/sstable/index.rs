@@ -45,6 +45,11 @@ impl IndexBuilder {
         }
     }
 
+    /// The length of the index so far, without the entry of the block that ended last.
+    pub(super) fn size(&self) -> usize {
+        self.block.size()
+    }
+
     /// Records that a data block was written to `handle` and ended with `last_key`.
     pub(super) fn block_ended(&mut self, last_key: Vec<u8>, handle: Handle) {
         debug_assert!(self.pending.is_none(), "the next block has not begun");

@@ -112,7 +112,10 @@ impl RangeBlockBuilder {
         let entry_bytes = fragment.start.len() + fragment.end.len() + ENTRY_BYTES;
         let bytes = entry_bytes.saturating_mul(fragment.sequences.len());
         if self.block.size().saturating_add(bytes) > BLOCK_BYTES_MAX {
-            return Err("the range tombstones of one table take more than 4 GiB".to_owned());
+            return Err(
+                "the range tombstones of one table take more than 4 GiB; release snapshots, for which they are kept"
+                    .to_owned(),
+            );
         }
         self.starts_bytes += fragment.start.len();
         if self.starts_bytes > starts_bytes_max(self.block.size()) {

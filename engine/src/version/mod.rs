@@ -30,7 +30,7 @@ mod together;
 mod traces;
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -245,13 +245,23 @@ impl Version {
             charge: Arc::default(),
             ..self.clone()
         };
+        let is_not_there = |level, number| {
+            format!("table {number} is removed from level {level}, where it is not")
+        };
+        let mut gone: [BTreeSet<u64>; LEVELS] = Default::default();
         for &(level, number) in removed {
-            let tables = Arc::make_mut(&mut next.levels[level]);
-            let at = tables.iter().position(|table| table.number == number);
-            let at = at.ok_or_else(|| {
-                format!("table {number} is removed from level {level}, where it is not")
-            })?;
-            tables.remove(at);
+            if !gone[level].insert(number) {
+                return Err(is_not_there(level, number));
+            }
+        }
+        for (level, mut numbers) in gone.into_iter().enumerate() {
+            if numbers.is_empty() {
+                continue;
+            }
+            Arc::make_mut(&mut next.levels[level]).retain(|table| !numbers.remove(&table.number));
+            if let Some(number) = numbers.first() {
+                return Err(is_not_there(level, *number));
+            }
         }
         let mut numbers: HashSet<u64> = next.tables().map(|(_, table)| table.number).collect();
         for (level, table) in added {

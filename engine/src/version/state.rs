@@ -3,7 +3,7 @@
 //! Everything here can be rebuilt from the manifest's edits, and the manifest holds nothing else.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::batch::FamilyId;
@@ -41,6 +41,8 @@ pub struct State {
     pub last_sequence: u64,
     /// No family has this number or a greater one yet.
     pub next_family: u32,
+    /// The names of the families.
+    names: HashSet<String>,
 }
 
 impl Default for State {
@@ -51,11 +53,18 @@ impl Default for State {
             oldest_log: 0,
             last_sequence: 0,
             next_family: 0,
+            names: HashSet::new(),
         }
     }
 }
 
 impl State {
+    /// Whether a family has this name.
+    #[must_use]
+    pub fn has_family(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
     /// The state after an edit. `access_for` says how the tables of a new family are opened.
     ///
     /// Cost: a pass over all tables of the families whose tables change. For many edits use [`State::replay`].
@@ -125,11 +134,7 @@ impl State {
                 access: access_for(record),
                 version: Arc::default(),
             };
-            if self
-                .families
-                .values()
-                .any(|other| other.name == record.name)
-            {
+            if !self.names.insert(record.name.clone()) {
                 return Err(format!("two families are named {:?}", record.name));
             }
             if self.families.insert(record.id, family).is_some() {
@@ -141,9 +146,10 @@ impl State {
 
     fn drop_families(&mut self, edit: &VersionEdit) -> Result<(), String> {
         for id in &edit.families_dropped {
-            if self.families.remove(id).is_none() {
+            let Some(dropped) = self.families.remove(id) else {
                 return Err(format!("family {} is dropped and does not exist", id.0));
-            }
+            };
+            self.names.remove(&dropped.name);
         }
         Ok(())
     }
@@ -215,18 +221,14 @@ impl State {
                 .get_mut(&id)
                 .ok_or_else(|| no_such_family(id))?;
             let access = &family.access;
-            // A table that only moves between levels stays the same open file.
-            let moved = |number: u64| {
-                family
-                    .version
-                    .tables()
-                    .find(|(_, table)| table.number == number)
-                    .map(|(_, table)| table)
-            };
+            let tables = family.version.tables();
+            let open: HashMap<u64, &Arc<TableFile>> =
+                tables.map(|(_, table)| (table.number, table)).collect();
             let added = added
                 .into_iter()
                 .map(|(level, file)| {
-                    let table = match moved(file.number) {
+                    // A table that only moves between levels stays the same open file.
+                    let table = match open.get(&file.number) {
                         Some(table) => Arc::clone(table),
                         None => Arc::new(TableFile::new(file, Arc::clone(access))),
                     };

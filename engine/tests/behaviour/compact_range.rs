@@ -13,7 +13,7 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::{Dice, Rows, open, seed_or, sorted, tiny};
+use crate::support::{Dice, Gate, Rows, open, seed_or, sorted, tiny};
 
 /// Keeps every row, and records which rows it was shown.
 #[derive(Default)]
@@ -266,4 +266,33 @@ fn a_family_that_was_dropped_before_is_refused() {
             "it says why"
         );
     }
+}
+
+/// The compaction of another family holds its turn up.
+#[test]
+fn a_family_that_is_dropped_before_its_turn_is_refused() {
+    let gate = Arc::new(Gate::default());
+    let gated = FamilyOptions {
+        compaction_filter: Some(gate.clone()),
+        ..tiny()
+    };
+    let db = open(&MemoryVfs::new(), Background::Manual, tiny());
+    let slow = db.create_family("slow", gated).unwrap();
+    let next = db.create_family("next", tiny()).unwrap();
+    slow.put("k", "v").unwrap();
+    let refused = std::thread::scope(|scope| {
+        let slow = scope.spawn(|| db.compact_range::<&[u8]>(&slow, ..));
+        while !gate.is_reached() {
+            std::thread::yield_now();
+        }
+        let next = scope.spawn(|| db.compact_range::<&[u8]>(&next, ..));
+        // Enough for it to ask for its turn. If it were slower, the family would be refused at once.
+        std::thread::sleep(Duration::from_millis(100));
+        db.drop_family("next").unwrap();
+        gate.open();
+        slow.join().unwrap().unwrap();
+        next.join().unwrap()
+    });
+    let error = refused.unwrap_err();
+    assert!(error.to_string().contains("was dropped"), "{error}");
 }

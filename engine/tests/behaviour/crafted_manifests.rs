@@ -116,6 +116,29 @@ fn a_family_with_a_number_that_the_counter_has_not_passed_is_refused() {
     }
 }
 
+/// The first one stays: its tables are there.
+#[test]
+fn a_family_whose_name_or_number_is_taken_is_refused() {
+    for (id, name, words) in [
+        (2, "other", "two families are named \"other\""),
+        (1, "third", "family 1 is created twice"),
+    ] {
+        let vfs = database();
+        craft(&vfs, |edits| {
+            edits.push(VersionEdit {
+                families_added: vec![FamilyRecord {
+                    id: FamilyId(id),
+                    name: name.to_owned(),
+                    comparator: "bytewise".to_owned(),
+                }],
+                next_family: Some(3),
+                ..VersionEdit::default()
+            });
+        });
+        assert_refused(&vfs, words);
+    }
+}
+
 /// No comparator has an empty name, so there is none to open such a family with.
 #[test]
 fn an_empty_name_is_refused() {

@@ -663,3 +663,31 @@ fn what_is_no_file_is_put_aside() {
         assert_eq!(db.get("flushed").unwrap().as_deref(), Some(&b"1"[..]));
     }
 }
+
+/// Whether the levels are right is not known then, and the next try can tell.
+#[test]
+fn a_table_that_cannot_be_read_for_a_moment_is_no_reason_to_merge() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    for value in ["old", "new"] {
+        db.put("a", value).unwrap();
+        db.put("z", value).unwrap();
+        db.flush().unwrap();
+        if value == "old" {
+            db.compact().unwrap();
+        }
+    }
+    drop(db);
+    for n in 1.. {
+        let faulty = FaultVfs::new(Arc::new(vfs.crash(1)));
+        faulty.fail_nth(n, Fault::Io);
+        let repaired = repair("db", &options_on(Arc::new(faulty.clone())));
+        let failed = faulty.failed();
+        let Some(failed) = failed.first() else {
+            break;
+        };
+        if let (Ok(report), true) = (repaired, failed.contains(".sst")) {
+            assert_eq!(report.merged, 0, "{failed}: {report:?}");
+        }
+    }
+}

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 
 use super::{Held, SHAPE, version, version_of};
 use crate::compaction::survivors::{Below, Fate, Survivors};
-use crate::compaction::{Cancellation, Environment, Why, compact, pick_everything};
+use crate::compaction::{Cancellation, Environment, Output, Why, compact, flush, pick_everything};
 use crate::comparator::Comparator;
+use crate::cursor::InternalCursor;
+use crate::error::{Error, Result};
 use crate::internal_key::{self, ParsedKey, ValueKind};
+use crate::memtable::MemtableWriter;
 use crate::range_tombstone::Fragment;
 use crate::sstable::{TableBuilder, TableOptions};
 use crate::version::{FileMeta, Tables, Version, file_name};
@@ -227,4 +230,135 @@ fn a_rewrite_whose_counts_do_not_add_up_is_an_error_and_leaves_nothing() {
         );
         assert!(!vfs.exists(output).unwrap(), "the output is removed");
     }
+}
+
+/// The tables that `run` writes with blocks of one entry and an index up to this length, numbered from `first` on.
+fn written(
+    vfs: &MemoryVfs,
+    first: u64,
+    index_bytes_max: usize,
+    held: &[u64],
+    run: impl FnOnce(&Environment<'_>) -> Result<Option<Output>>,
+) -> Result<Vec<FileMeta>> {
+    let (no, next) = (AtomicBool::new(false), AtomicU64::new(first));
+    let environment = Environment {
+        table_options: TableOptions {
+            block_bytes: 1,
+            index_bytes_max,
+            ..TableOptions::new(Comparator::Bytewise)
+        },
+        target_file_bytes: u64::MAX,
+        overlap_bytes_max: u64::MAX,
+        snapshots: &Held(held.to_vec()),
+        filter: None,
+        create: &|| {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let path = file_name::table(Path::new("db"), number);
+            Ok((number, vfs.create(&path)?))
+        },
+        discard: &|path| vfs.remove(path).unwrap(),
+        cancellation: Cancellation {
+            closing: &no,
+            dropped: &no,
+        },
+    };
+    let output = run(&environment)?.expect("nothing cancels it");
+    Ok(output.files)
+}
+
+/// Checks that the tables hold the keys 0 to 39 in order, and the range tombstone from 10 to 30 in parts; returns the version
+/// that they make in level 0.
+fn check_forty(vfs: &MemoryVfs, files: &[FileMeta]) -> Arc<Version> {
+    assert!(files.len() >= 4, "{files:?}");
+    let of_level0 = files.iter().map(|file| (0, file.clone()));
+    let version = version_of(vfs, of_level0);
+    let mut keys = 0..40;
+    // The newest is the first, and was written last.
+    for file in version.level(0).iter().rev() {
+        let table = file.table().unwrap();
+        let mut cursor = table.cursor();
+        cursor.seek_to_first().unwrap();
+        while cursor.valid() {
+            let (key, at) = (internal_key::user_key(cursor.key()), keys.next().unwrap());
+            assert_eq!(key, forty(at));
+            let over = table.range_tombstones().map_or(0, |tombstones| {
+                tombstones.newest_over(&Comparator::Bytewise, key, 100)
+            });
+            assert_eq!(over, if (10..30).contains(&at) { 41 } else { 0 }, "{at}");
+            cursor.next().unwrap();
+        }
+    }
+    assert_eq!(keys.next(), None);
+    version
+}
+
+fn forty(at: u64) -> Vec<u8> {
+    format!("key {at:02}").into_bytes()
+}
+
+#[test]
+fn a_table_ends_before_its_index_is_too_long() {
+    let vfs = MemoryVfs::new();
+    vfs.create_dir_all(Path::new("db")).unwrap();
+    let mut memtable = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
+    let mut insert = |at, sequence, kind, value: &[u8]| {
+        let user_key = &forty(at);
+        memtable.insert(
+            ParsedKey {
+                user_key,
+                sequence,
+                kind,
+            },
+            value,
+        );
+    };
+    for at in 0..40 {
+        insert(at, at + 1, ValueKind::Put, b"value");
+    }
+    // The snapshot needs what this hides.
+    insert(10, 41, ValueKind::RangeDelete, &forty(30));
+    memtable.end_batch();
+    let held = [40];
+
+    let flushed = written(&vfs, 1, 400, &held, |environment| {
+        flush(environment, &memtable.reader(), &Version::default())
+    });
+    let version = check_forty(&vfs, &flushed.unwrap());
+    let plan = pick_everything(&version, &SHAPE).unwrap();
+    let compacted = written(&vfs, 100, 400, &held, |environment| {
+        compact(environment, &plan, &version)
+    });
+    check_forty(&vfs, &compacted.unwrap());
+}
+
+#[test]
+fn a_key_whose_versions_fill_an_index_is_no_damage_and_needs_snapshots_released() {
+    let vfs = MemoryVfs::new();
+    vfs.create_dir_all(Path::new("db")).unwrap();
+    let mut memtable = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
+    for sequence in 1..=40 {
+        let key = ParsedKey {
+            user_key: b"key",
+            sequence,
+            kind: ValueKind::Put,
+        };
+        memtable.insert(key, b"value");
+    }
+    memtable.end_batch();
+    let flushed = |held: &[u64]| {
+        written(&vfs, 1, 400, held, |environment| {
+            flush(environment, &memtable.reader(), &Version::default())
+        })
+    };
+    let held: Vec<u64> = (1..=40).collect();
+    let error = flushed(&held).unwrap_err();
+    assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+    assert!(error.to_string().contains("release snapshots"), "{error}");
+    assert_eq!(
+        vfs.list(Path::new("db")).unwrap().len(),
+        0,
+        "nothing is left"
+    );
+    let files = flushed(&[]).unwrap();
+    assert_eq!(files.iter().map(|file| file.entries).sum::<u64>(), 1);
 }

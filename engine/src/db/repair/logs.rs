@@ -81,7 +81,7 @@ impl Repair<'_> {
         state: &mut State,
         before: &mut Before,
     ) -> Result<Option<&'static str>> {
-        let rows = self.read_log(number, path, state)?;
+        let mut rows = self.read_log(number, path, state)?;
         before.may_lack |= rows.damaged;
         let next = state.last_sequence + 1;
         let gap = rows.first_sequence.filter(|first| *first > next);
@@ -97,7 +97,7 @@ impl Repair<'_> {
             before.may_lack = true;
         }
         before.log = Some((path.to_path_buf(), rows.end));
-        self.write_rows(state, &rows)?;
+        self.write_rows(state, &mut rows)?;
         if rows.nameless > 0 {
             let what = format!(
                 "{} records are of column families that no table and no manifest names",
@@ -199,9 +199,6 @@ impl Repair<'_> {
             };
             memtable.insert(key, record.value);
         }
-        for memtable in rows.memtables.values_mut() {
-            memtable.end_batch();
-        }
         rows.batches += u64::from(is_new);
         Ok(())
     }
@@ -219,21 +216,23 @@ impl Repair<'_> {
 
     /// Makes tables of the rows of a log, and adds them to the state. They are in level 0, above
     /// all other tables of their families, whose rows are older.
-    fn write_rows(&mut self, state: &mut State, rows: &Rows) -> Result<()> {
+    fn write_rows(&mut self, state: &mut State, rows: &mut Rows) -> Result<()> {
         let mut edit = VersionEdit {
             last_sequence: Some(rows.last_sequence.max(state.last_sequence)),
             ..VersionEdit::default()
         };
-        for (id, memtable) in &rows.memtables {
-            let version = &state.families[id].version;
-            let record = &self.survey.families[id];
+        for (id, memtable) in std::mem::take(&mut rows.memtables) {
+            let version = &state.families[&id].version;
+            let record = &self.survey.families[&id];
+            // As one batch, because nobody reads what was there between two of them.
+            let memtable = memtable.end_replay();
             let output = self.rewrite(record, TableNumbers::default(), |environment| {
-                compaction::flush(environment, &memtable.reader(), version)
+                compaction::flush(environment, &memtable, version)
             })?;
             let files = output.map(|output| output.files).unwrap_or_default();
             edit.files_added
-                .extend(files.into_iter().map(|file| (*id, 0, file)));
-            self.reached.insert(*id, rows.last_sequence);
+                .extend(files.into_iter().map(|file| (id, 0, file)));
+            self.reached.insert(id, rows.last_sequence);
         }
         *state = self.applied(state, &edit)?;
         Ok(())

@@ -181,7 +181,8 @@ impl<'r> Repair<'r> {
 
     fn access(&self, id: FamilyId) -> Arc<TableAccess> {
         let (vfs, order) = (Arc::clone(self.vfs), self.orders[&id].clone());
-        Arc::new(TableAccess::new(vfs, self.dir, order, false).of_family(id))
+        // Mapped, because all tables of a family may be open at once, and a process may open few files.
+        Arc::new(TableAccess::new(vfs, self.dir, order, true).of_family(id))
     }
 
     fn new_number(&self) -> u64 {
@@ -230,22 +231,18 @@ impl<'r> Repair<'r> {
 
     /// Adds the family that every database has, even if no table mentions it.
     fn add_default_family(&mut self) {
-        if self
-            .survey
-            .families
-            .values()
-            .any(|record| record.name == DEFAULT_FAMILY)
+        let id = FamilyId(0);
+        if self.survey.number_of(DEFAULT_FAMILY).is_some() || self.survey.families.contains_key(&id)
         {
             return;
         }
-        let id = FamilyId(0);
         let comparator = self
             .options
             .of_family(DEFAULT_FAMILY)
             .comparator
             .name()
             .to_owned();
-        self.survey.families.entry(id).or_insert(FamilyRecord {
+        self.survey.add_family(FamilyRecord {
             id,
             name: DEFAULT_FAMILY.to_owned(),
             comparator,

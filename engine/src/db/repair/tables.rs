@@ -197,29 +197,22 @@ impl Repair<'_> {
             return;
         }
         // A name is reused only after a drop, and family numbers ascend.
-        let named = |family: &FamilyRecord| family.name == properties.family_name;
-        if self
-            .survey
-            .families
-            .values()
-            .any(|family| named(family) && family.id > id)
-        {
-            return;
+        if let Some(namesake) = self.survey.number_of(&properties.family_name) {
+            if namesake > id {
+                return;
+            }
+            self.survey.remove_family(namesake);
         }
-        self.survey.families.retain(|_, family| !named(family));
-        self.survey.families.insert(
+        self.survey.add_family(FamilyRecord {
             id,
-            FamilyRecord {
-                id,
-                name: properties.family_name.clone(),
-                comparator: properties.comparator.clone(),
-            },
-        );
+            name: properties.family_name.clone(),
+            comparator: properties.comparator.clone(),
+        });
     }
 
     /// The state with all tables that are kept, merged if they overlap and nothing says which is newer.
     pub(super) fn place(&mut self, mut found: Vec<Found>) -> Result<State> {
-        self.doubt_wrong_orders(&mut found);
+        self.doubt_wrong_orders(&mut found)?;
         let mut edit = VersionEdit::default();
         let mut loose: BTreeMap<FamilyId, Vec<FileMeta>> = BTreeMap::new();
         for table in found {
@@ -243,14 +236,18 @@ impl Repair<'_> {
 
     /// Takes all tables of a family out of their levels if one of them holds an older version of a key that
     /// is also in a table below it. Then only the sequence numbers say which version is the newest.
-    fn doubt_wrong_orders(&mut self, found: &mut [Found]) {
-        for (id, order) in &self.orders {
-            let of_family = |table: &&mut Found| table.family == *id;
-            let placed = found
-                .iter_mut()
-                .filter(of_family)
+    ///
+    /// # Errors
+    /// `Io` from a table.
+    fn doubt_wrong_orders(&mut self, found: &mut [Found]) -> Result<()> {
+        found.sort_by_key(|table| table.family);
+        for tables in found.chunk_by_mut(|one, next| one.family == next.family) {
+            let id = tables[0].family;
+            let order = &self.orders[&id];
+            let placed = tables
+                .iter()
                 .filter_map(|table| Some((table.level?, table.meta.clone())));
-            let version = Version::of_files(&self.access(*id), placed.collect());
+            let version = Version::of_files(&self.access(id), placed.collect());
             let mut wrong = None;
             let current = self.dir.join(file_name::CURRENT);
             let checked = version
@@ -260,13 +257,19 @@ impl Repair<'_> {
                         wrong.get_or_insert(error);
                     })
                 });
-            if let Some(error) = wrong.or(checked.err()) {
-                self.report.lost.push(Finding::of_error(self.dir, error));
-                for table in found.iter_mut().filter(of_family) {
-                    table.level = None;
+            match wrong.map_or(checked, Err) {
+                Ok(()) => {}
+                // All of it could be read a moment ago.
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => {
+                    self.report.lost.push(Finding::of_error(self.dir, error));
+                    for table in tables {
+                        table.level = None;
+                    }
                 }
             }
         }
+        Ok(())
     }
 
     /// The shallowest level that may hold all these tables.

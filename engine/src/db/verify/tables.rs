@@ -80,7 +80,8 @@ impl Verifier<'_> {
         let damaged: BTreeSet<PathBuf> = self.report.damage().map(|of| of.file.clone()).collect();
         for (id, order) in orders {
             let (dir, vfs) = (self.dir, Arc::clone(&self.options.vfs));
-            let access = TableAccess::new(vfs, dir, order.clone(), false).of_family(*id);
+            // Mapped, because all of them are open at once, and a process may open few files.
+            let access = TableAccess::new(vfs, dir, order.clone(), true).of_family(*id);
             let tables = survey.tables.range((*id, 0)..=(*id, u64::MAX));
             let files: Vec<(usize, FileMeta)> = tables.map(|(_, file)| file.clone()).collect();
             let is_damaged = |(_, meta): &(usize, FileMeta)| {
