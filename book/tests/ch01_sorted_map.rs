@@ -292,7 +292,8 @@ fn a_key_has_one_row() {
 
 // ANCHOR: half_open
 /// Invariant 4: `[a, b)` and `[b, c)` make `[a, c)`.
-/// A small world stores every second key: half of the bounds are none.
+/// The store has every second key of a small world: half of the bounds are
+/// not in it.
 #[test]
 fn half_open_ranges_fit_together() {
     let world = small_world();

@@ -56,7 +56,7 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Excluded(hi)))) }
         })
         .says("a range that leaves out its start")
-        .why("`lo` is part of the range. A key that is exactly equal to it would belong to no range at all.")
+        .why("`lo` is part of the range. Of two ranges that meet at a key, neither would return it.")
         .link(WRONG),
         mistake("start_left_out_and_end_taken", |store, lo, hi| {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Included(hi)))) }

@@ -106,7 +106,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             .link(WRONG),
         mistake("ends_at_a_letter", |store, prefix| up_to(store, prefix, b"~", false))
             .says("a range that ends at the prefix followed by `~`")
-            .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort after it.")
+            .why("`~` is the last character of ASCII that prints, 7e, and keys are bytes: those from 7f to ff sort after it.")
             .link(WRONG),
         mistake("ends_after_a_tilde", |store, prefix| up_to(store, prefix, b"~", true))
             .says("a range that ends after the prefix followed by `~`")

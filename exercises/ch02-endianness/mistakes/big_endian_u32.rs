@@ -348,6 +348,20 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
              a `u32` first. Shifted as a `u8`, it has no bits to go to.",
         )
         .link(SCAN),
+        in_decode("decode_shifts_count_bytes", |key| {
+            let [a, b, c, d] = key.map(u32::from);
+            a << 3 | b << 2 | c << 1 | d
+        })
+        .says("shifts by 3, 2 and 1")
+        .why("A shift counts bits, and a byte has eight of them: 24, 16 and 8.")
+        .link("big-endian-u32"),
+        in_decode("decode_shifts_count_digits", |key| {
+            let [a, b, c, d] = key.map(u32::from);
+            a << 12 | b << 8 | c << 4 | d
+        })
+        .says("shifts by 12, 8 and 4")
+        .why("A shift by four moves one hexadecimal digit, and a byte has two of them: 24, 16 and 8.")
+        .link("big-endian-u32"),
         in_decode("decode_two_bytes", |key| {
             u32::from(u16::from_be_bytes([key[2], key[3]]))
         })

@@ -1,7 +1,7 @@
 //! # test-u32-keys: be the tester, with eight numbers
 //!
 //! **Why.** Nobody tests a key with all 2^32 numbers on every save. One chooses a few. Anyone who chooses 1, 2 and 3
-//! finds nothing, like the chapter's test with ten small numbers. Which numbers find everything?
+//! misses even little-endian keys, like the chapter's test with ten small numbers. Which numbers find everything?
 //!
 //! **Task.** Write `numbers`: at most eight `u32`. Somebody's `encode` and `decode` are then tried on them:
 //!

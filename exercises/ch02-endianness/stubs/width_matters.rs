@@ -1,7 +1,7 @@
 //! # width-matters: one key space for numbers of three widths
 //!
 //! **Why.** A field began as a `u8`, became a `u16` and is a `u32` today. Old and new keys live side by
-//! side in one store, and a scan has to see them as one row of numbers.
+//! side in one store, and a scan has to see them as one list of numbers.
 //!
 //! **Task.** Write `encode` so that
 //!

@@ -176,8 +176,14 @@ fn too_few_numbers() -> Vec<Mistake<Tester<Keys>>> {
         weak("one_example", "kills", on(vec![-1, 0]))
         .says("a test of -1 and 0 alone")
         .why(
-            "This pair is this chapter's first fault, and the test finds it. It finds no other. An example guards \
+            "This pair is this chapter's first fault, and the test finds it. It finds little else. An example guards \
              against the mistake that you have seen; a rule asks for many numbers.",
+        ),
+        weak("one_pair", "kills", |encode, _| in_order(encode, &[-1, 0]))
+        .says("a test that the key of -1 comes before that of 0, and of nothing else")
+        .why(
+            "The pair shows this chapter's first fault, and such a test finds that and little else. An example guards against the mistake \
+             that you have seen; a rule asks for many numbers, and rule 2 asks `decode` too.",
         ),
         weak("no_negatives", "kills", on(numbers_where(|n| n >= 0)))
         .says("a test of zero and positive numbers")
