@@ -72,21 +72,21 @@ fn wrong_prefixes() -> [Wrong; 4] {
     [
         Wrong {
             name: "no end",
-            does: "starts at `p` and runs to the end of the store",
+            does: "starts at the prefix and runs to the end of the store",
             asked: "prefix `user:1`",
             gives: store.scan("user:1"..),
             right: starts_with(b"user:1"),
         },
         Wrong {
             name: "only the prefix",
-            does: "looks for `p` itself",
+            does: "looks for the prefix itself",
             asked: "prefix `user:1`",
             gives: store.scan("user:1"..="user:1"),
             right: starts_with(b"user:1"),
         },
         Wrong {
             name: "one ff",
-            does: "ends at `p` followed by one byte ff",
+            does: "ends at the prefix followed by one byte ff",
             asked: "prefix `user:1`",
             gives: store.scan(&b"user:1"[..]..=b"user:1\xff"),
             right: starts_with(b"user:1"),
