@@ -139,7 +139,10 @@ fn too_lenient() -> Vec<Mistake<Tester<Scan>>> {
             assert_eq!(found, with_prefix(store, prefix));
         })
         .says("a test that compares the keys as a set")
-        .why("The keys are compared well, their order is not. A scan promises both.")
+        .why(
+            "Which keys come is compared well, and their order is not: such a test sorts them or looks each one up, or it never \
+             finds two keys at once. A scan promises both.",
+        )
         .link(RULES),
         asking("only_what_is_found", |_, prefix, found| {
             assert!(found.iter().all(|key| key.starts_with(prefix)));
@@ -199,17 +202,21 @@ fn poor_data() -> Vec<Mistake<Tester<Scan>>> {
             .link(RULES),
         weak("no_prefix_ends_in_ff", "kills", on(&full, &no_ff_end))
             .says("a test whose prefixes never end in ff")
-            .why("A last byte ff cannot grow. The successor needs a carry, and that is a step of its own.")
+            .why(
+                "A last byte ff cannot grow. The successor needs a carry, and that is a step of its own. Ask for such a prefix \
+                 where a key starts with it.",
+            )
             .link(RULES),
         weak("few_ff", "kills", on(&few_ff, &few_ff))
-            .says("a test in which never more than three bytes ff follow each other")
-            .why("Anyone who appends eight bytes ff to find the end is right until nine of them follow.")
+            .says("a test in which eight bytes ff never follow a prefix")
+            .why("Anyone who appends eight bytes ff to find the end is right until eight of them follow.")
             .link(RULES),
         weak("one_case", "kills", on(&without(b"A"), &without(b"A")))
             .says("a test with letters of one case")
             .why("`A` is 41 and `a` is 61. To a store these are different bytes; put both into one store."),
         weak("short_keys", "kills", on(&short, &one_byte))
             .says("a test of keys with one byte after a prefix of one byte")
-            .why("A prefix of one byte is its own first byte, and one byte after it is not yet a rest. Make both longer."),
+            .why("A prefix of one byte is its own first byte, and one byte after it is not yet a rest. Make both longer, and add a key \
+                 after the prefix that has only its first byte."),
     ]
 }

@@ -684,3 +684,73 @@ fn answers_to_the_tables_alone_are_refused() {
     let told = "some of the right ones and no others";
     observed(&first(one_of_each_value), "range", &[told]);
 }
+
+/// The message without its line breaks.
+fn one_line(verdict: &Verdict) -> String {
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    words.join(" ")
+}
+
+#[test]
+fn a_test_whose_own_copy_panics_is_told_so() {
+    // One is added to the last byte, and ff becomes 00: the standard library refuses such a range.
+    let verdict = tested(|scan| {
+        let store = stores::store(&[b"a", b"a\xff", b"a\xff\x01", b"b"]);
+        for prefix in [&b"a"[..], b"a\xff"] {
+            let mut end = prefix.to_vec();
+            let last = end.last_mut().unwrap();
+            *last = last.wrapping_add(1);
+            let wanted = store.range(prefix.to_vec()..end);
+            let wanted: Vec<Vec<u8>> = wanted.map(|(key, _)| key.clone()).collect();
+            assert_eq!(scan(&store, prefix), wanted);
+        }
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself inside the standard library: range start is greater",
+            "That is no failed assertion.",
+        ],
+    );
+}
+
+#[test]
+fn a_weak_test_is_told_no_cause_that_it_has_not() {
+    // Lists are compared in full, and each has one key at most.
+    let verdict = tested(|scan| {
+        let check = |keys: &[&[u8]], prefix: &[u8], wanted: &[&[u8]]| {
+            assert_eq!(scan(&stores::store(keys), prefix), wanted);
+        };
+        let many = [&b"a"[..], &[0xff; 9]].concat();
+        check(&[b"a", b"b"], b"a", &[b"a"]);
+        check(&[&many], b"a", &[&many]);
+        check(&[b"a\x80"], b"a", &[b"a\x80"]);
+        check(&[b"a\xff\x01"], b"a\xff", &[b"a\xff\x01"]);
+        check(&[b"ab", b"ac"], b"ab", &[b"ab"]);
+        check(&[b"abc"], b"a", &[b"abc"]);
+        check(&[b"a0"], b"a", &[b"a0"]);
+        check(&[b"A", b"ba"], b"a", &[]);
+        check(&[], b"a", &[]);
+    });
+    named(&verdict, "order_forgotten");
+    assert!(one_line(&verdict).contains("or it never finds two keys at once"));
+    // Five bytes ff in a row, and no eight.
+    let verdict = tested(|scan| {
+        let five = [&b"a"[..], &[0xff; 5]].concat();
+        let keys: [&[u8]; 13] = [
+            b"A", b"a", b"a0", b"ab", b"ab\xff", b"abc", b"ac", b"a\x80", b"a~~", &five, b"b",
+            b"ba", b"\xff",
+        ];
+        let store = stores::store(&keys);
+        for prefix in keys.into_iter().chain([&b"ab\xff"[..]]) {
+            let wanted = keys.into_iter().filter(|key| key.starts_with(prefix));
+            let mut wanted: Vec<Vec<u8>> = wanted.map(<[u8]>::to_vec).collect();
+            wanted.sort();
+            assert_eq!(scan(&store, prefix), wanted);
+        }
+        assert!(scan(&Store::new(), b"a").is_empty());
+    });
+    named(&verdict, "few_ff");
+    assert!(one_line(&verdict).contains("eight bytes ff never follow a prefix"));
+}

@@ -354,6 +354,19 @@ fn numbers_that_nobody_foresaw_are_told_their_score() {
     named(&verdict, "too_many");
 }
 
+#[test]
+fn what_is_said_of_known_numbers_holds_of_others_that_find_as_much() {
+    let verdict = tried(&[0, 1 << 31]);
+    named(&verdict, "the_ends");
+    assert!(one_line(&verdict).contains("however their bytes are exchanged"));
+    let verdict = tried(&[1, 0x0100, 0x0001_0000, 0x0101_0200]);
+    named(&verdict, "powers_of_256");
+    assert!(
+        one_line(&verdict)
+            .contains("None needs more bytes than another one and begins with a smaller byte.")
+    );
+}
+
 fn listed(numbers: impl Fn() -> Vec<u32> + Send + Sync + 'static) -> Verdict {
     judged(&test_u32_keys::exercise_of(test_u32_keys::tester(numbers)))
 }

@@ -127,8 +127,8 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test with the two sides of its comparison exchanged")
         .why(
-            "No answer can pass it. A common reason: the two sides of a comparison are exchanged. The smaller number must have the \
-             smaller key.",
+            "Encoders that keep both rules fail it too. A common reason: the two sides of a comparison are exchanged. The smaller number \
+             must have the smaller key. Another one: a list of numbers is taken to be in order, and is not.",
         )
         .link(RULES),
     ]

@@ -113,7 +113,7 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test that wants each number back bit for bit")
         .why(
-            "No answer can pass it, so it demands too much. Two common reasons: it wants each number back bit for bit, and of two zeros \
+            "Encoders that keep all rules fail it too, so it demands too much. Two common reasons: it wants each number back bit for bit, and of two zeros \
              that share a key only one can come back; or it compares a NaN by `==`, which is false even for a NaN and itself.",
         )
         .link(ZEROS),

@@ -142,8 +142,9 @@ fn too_strict() -> Vec<Mistake<Tester<Pair>>> {
         })
         .says("a test that asks for the greater string first")
         .why(
-            "No answer can pass it, so what failed above is none of the four rules. Two common reasons: the two sides of a comparison \
-             are exchanged; or a string is compared with itself, whose key does start with its own key.",
+            "Escapes that keep the four rules fail it too, so what failed above is none of them. Common reasons: the two sides of a \
+             comparison are exchanged; a string is compared with itself, whose key does start with its own key; a list of strings is \
+             taken to be in order, and is not; or a byte is forbidden that an escape may write.",
         )
         .link(RULES),
     ]

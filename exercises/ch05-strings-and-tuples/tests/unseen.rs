@@ -691,6 +691,23 @@ fn a_test_that_refuses_everything_is_told_no_cause_that_it_has_not() {
     named(&verdict, "refuses_everything");
     let words: Vec<&str> = verdict.message.split_whitespace().collect();
     assert!(words.join(" ").contains("a string is compared with itself"));
+    // An escape could keep that, with 01 01 for a zero byte and 00 for the end.
+    let verdict = tester(|encode, _| {
+        let key = encode(b"a\x00b");
+        assert!(!key[..key.len() - 1].contains(&0), "a zero byte inside");
+    });
+    named(&verdict, "refuses_everything");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(text.contains("or a byte is forbidden that an escape may write"));
+    assert!(!text.contains("No answer can pass it"), "{text}");
+    // These are in no order.
+    let verdict = tester(|encode, _| {
+        for pair in [&b""[..], b"b", b"a", b"c"].windows(2) {
+            assert!(encode(pair[0]) < encode(pair[1]));
+        }
+    });
+    named(&verdict, "refuses_everything");
 }
 
 #[test]

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+use kit::exercise::Part;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
 
 use crate::board::Board;
 use crate::{mistakes, solutions, stubs};
@@ -298,7 +299,7 @@ type Call = (&'static str, fn(&Changes, &mut dyn Board) -> String);
 
 /// The first call in every story; the others, with other bits, where nobody else writes.
 fn part(function: &'static str, calls: &[Call]) -> PartOf<Changes> {
-    let mut part = PartOf::new(function, "end");
+    let mut part = PartOf::new(function, "end").says(what_is_wrong);
     let stories = STORIES.map(|story| (story, calls[0]));
     let others = calls[1..].iter().map(|call| (STORIES[0], *call));
     let stories: Vec<(Story, Call)> = stories.into_iter().chain(others).collect();
@@ -354,6 +355,68 @@ fn part(function: &'static str, calls: &[Call]) -> PartOf<Changes> {
         }
     }
     part
+}
+
+/// The members at the end of an answer: name, gems, paid and time of each.
+fn members(answer: &Answer) -> Vec<Vec<&str>> {
+    let is_member = |text: &&str| text.starts_with("E ") || text.starts_with("F ");
+    let members = answer.text.split(", ").filter(is_member);
+    members
+        .map(|member| member.split_whitespace().collect())
+        .collect()
+}
+
+/// Which fields of a score are wrong wherever a board ends otherwise than it should, if some are never wrong.
+fn what_is_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let pairs = part
+        .probes
+        .iter()
+        .zip(outcomes)
+        .filter_map(|(probe, outcome)| {
+            let (right, given) = (probe.expected.as_ref()?, outcome.answer()?);
+            (right != given).then(|| (members(right), members(given)))
+        });
+    let pairs: Vec<_> = pairs.collect();
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    if pairs.iter().all(|(right, given)| right == given) {
+        let rest = match part.function {
+            "add_gems" => "Wrong is how often it changed.",
+            "set_paid" => "Wrong is what the function returns.",
+            _ => "Wrong is what the function returns, or how often the board changed.",
+        };
+        return vec![format!("Every board ends as it should. {rest}")];
+    }
+    let names = |members: &[Vec<&str>]| -> Vec<String> {
+        let names = members.iter().filter_map(|member| member.first());
+        names.map(|name| (*name).to_owned()).collect()
+    };
+    if pairs
+        .iter()
+        .any(|(right, given)| names(right) != names(given))
+    {
+        return Vec::new();
+    }
+    let is_wrong = |field: usize| {
+        let differs = |(a, b): (&Vec<&str>, &Vec<&str>)| a.get(field) != b.get(field);
+        pairs
+            .iter()
+            .any(|(right, given)| right.iter().zip(given).any(differs))
+    };
+    let fields = [(1, "the gems"), (2, "`paid`"), (3, "the time")];
+    let wrong: Vec<&str> = fields
+        .into_iter()
+        .filter(|(field, _)| is_wrong(*field))
+        .map(|(_, name)| name)
+        .collect();
+    if wrong.len() == fields.len() {
+        return Vec::new();
+    }
+    let wrong = wrong.join(" and ");
+    vec![format!(
+        "Of the three fields of a score, none is ever wrong at the end but {wrong}."
+    )]
 }
 
 /// What happens, in words.

@@ -122,6 +122,29 @@ fn additions() -> Vec<Mistake<Changes>> {
             |board, member, gems| board.set(member, gems << 30),
         ),
         adding(
+            "gems_joined",
+            "compare-and-set in a loop, and gems that are joined to the old ones by `|`",
+            "`|` joins bits, and carries nothing: 200 | 8 is 200. Gems are a number, so add them. `add` does it in one step.",
+            TOP,
+            |board, member, gems| {
+                if !until_set(board, member, |seen| seen | gems << 30) {
+                    board.add(member, gems << 30);
+                }
+            },
+        ),
+        adding(
+            "gems_sum_shifted",
+            "compare-and-set in a loop, and the sum shifted: `seen + gems << 30`",
+            "`+` comes before `<<`, so the whole score is shifted, and its upper bits are lost. Set brackets: `seen + (gems << 30)`. \
+             Or leave the sum to `add`.",
+            TOP,
+            |board, member, gems| {
+                if !until_set(board, member, |seen| (seen + gems) << 30) {
+                    board.add(member, gems << 30);
+                }
+            },
+        ),
+        adding(
             "gems_tried_once_from_0",
             "one attempt of compare-and-set, from 0 where the member is not in the set",
             "If somebody wrote since you read, it changes nothing, and the gems are gone. It changes nothing for a new member either: that has no score that could be \
@@ -228,6 +251,14 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
                 board.set(member, seen | PAID);
                 true
             },
+        ),
+        paying(
+            "paid_alone_written",
+            "compare-and-set in a loop, and a score of the bit alone",
+            "The comparison is right. But the new score is 2^29 and nothing else: gems and time are gone. Set the bit in what you \
+             have read: `seen | 1 << 29`.",
+            LOW,
+            |board, member| until_set(board, member, |_| PAID),
         ),
         paying(
             "paid_adds_whoever_is_missing",

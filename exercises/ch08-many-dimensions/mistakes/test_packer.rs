@@ -143,9 +143,9 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
         })
         .says("a test that wants two players apart who are alike in all three")
         .why(
-            "No answer can pass it, so what failed above is none of the three rules. Three common reasons: two players who are alike \
-             in all three are wanted apart; a second before `FIRST` or after `END` is to have a score; or a list of players is taken \
-             to be in the order of rule 2, and is not.",
+            "Packers that keep the three rules fail it too, so what failed above is none of them. Common reasons: two players who are alike in all \
+             three are wanted apart; a second before `FIRST` or after `END` is to have a score, or a player who fits is to have none; \
+             or a list of players is taken to be in the order of rule 2, and is not.",
         ),
     ]
 }

@@ -751,3 +751,59 @@ fn a_list_that_two_misconceptions_make_is_told_by_both() {
         .join(" ");
     assert!(text.contains(both), "{both}");
 }
+
+#[test]
+fn a_test_that_wants_a_player_refused_who_fits_reads_so() {
+    let verdict = tested(|pack, _| assert_eq!(pack(0, false, 1_571_819_021), None));
+    named(&verdict, "refuses_everything");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let reason = "or a player who fits is to have none";
+    assert!(words.join(" ").contains(reason), "{reason}");
+}
+
+#[test]
+fn fields_that_are_never_wrong_are_told() {
+    let of_28_bits = |board: &mut dyn Board, member: &str| {
+        while let Some(seen) = board.score(member) {
+            if board.compare_and_set(member, seen, seen | 1 << 28) {
+                return true;
+            }
+        }
+        false
+    };
+    let but = "none is ever wrong at the end but `paid` and the time.";
+    observed(&paying(of_28_bits), "paid", &[but]);
+    let never = |board: &mut dyn Board, member: &str| {
+        set_paid(board, member);
+        false
+    };
+    let returns = "Every board ends as it should. Wrong is what the function returns.";
+    observed(&paying(never), "paid", &[returns]);
+    let turned = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        win(board, member, gems, (1 << 29) - 1 - time)
+    };
+    let but = "none is ever wrong at the end but the time.";
+    observed(&winning(turned), "both", &[but]);
+    let one_more = |board: &mut dyn Board, member: &str, gems: u64| {
+        board.add(member, gems << 30);
+        board.add(member, 1 << 30);
+    };
+    let changes = Changes::new(one_more, set_paid, win);
+    let but = "none is ever wrong at the end but the gems.";
+    observed(
+        &judged(&compare_and_set::exercise_of(changes)),
+        "gems",
+        &[but],
+    );
+    let adds_nobody = |board: &mut dyn Board, member: &str, gems: u64| {
+        if board.score(member).is_some_and(|seen| seen & 1 << 29 != 0) {
+            add_gems(board, member, gems);
+        }
+    };
+    let changes = Changes::new(adds_nobody, set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    assert!(
+        !verdict.message.contains("three fields"),
+        "a member is missing"
+    );
+}

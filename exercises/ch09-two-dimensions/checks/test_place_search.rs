@@ -18,6 +18,9 @@ pub(crate) struct Search(fn(&[Place], Place, u8) -> Vec<usize>);
 /// The learner's view of a search.
 pub(crate) type Asked<'a> = &'a dyn Fn(&[Place], Place, u8) -> Vec<usize>;
 
+/// The greatest reach that the task lets a test ask with.
+const REACH_MAX: u8 = 100;
+
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(tester(learner::test)))
 }
@@ -29,7 +32,15 @@ pub(crate) fn tester(test: impl Fn(Asked<'_>) + Send + Sync + 'static) -> Tester
             let shown = shown(places);
             let call = move || format!("search({shown}, {centre:?}, {reach})");
             let show = |found: &Vec<usize>| Answer::text(indices(found));
-            watch(call, || (search.0)(places, centre, reach), show)
+            let run = || {
+                // Said here: beyond it, right searches differ.
+                assert!(
+                    reach <= REACH_MAX,
+                    "your test asks with a reach of {reach}, and the task says that it is from 0 to {REACH_MAX}"
+                );
+                (search.0)(places, centre, reach)
+            };
+            watch(call, run, show)
         };
         test(&asked);
     })

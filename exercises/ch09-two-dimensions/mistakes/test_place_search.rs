@@ -1,5 +1,7 @@
 //! Tests that are too weak, or too strict.
 
+use std::collections::BTreeSet;
+
 use kit::{Mistake, Tester};
 
 use crate::test_place_search::{Asked, Place, Search, tester};
@@ -191,8 +193,8 @@ fn too_strict() -> Vec<Mistake<Tester<Search>>> {
         weak("refuses_everything", "accepts-right", |_| panic!("no search is good enough"))
             .says("a test that refuses every search")
             .why(
-                "Such a test wants something that no search gives. Take the example of the task, by hand, and see at which line it \
-                 panics.",
+                "Such a test wants something that no right search gives, or asks with a reach that the task excludes. Take the example of \
+                 the task, by hand, and see at which line it panics.",
             )
             .link(RULES),
         weak("nearest_first", "accepts-right", |search| {
@@ -251,6 +253,15 @@ fn one_side() -> Vec<Mistake<Tester<Search>>> {
         })
         .says("a test that sorts the indices before it compares them")
         .why("Ascending is a part of the rule: whoever sorts first, or looks up one index after the other, never sees the order."),
+        weak("compared_as_sets", "kills", |search| {
+            each(&plan(), search, |places, centre, reach, found| {
+                let wanted = (0..places.len()).filter(|&n| is_near(places[n], centre, reach));
+                let found: BTreeSet<usize> = found.into_iter().collect();
+                assert_eq!(found, wanted.collect());
+            });
+        })
+        .says("a test that puts the indices into a set before it compares them")
+        .why("A set has an order of its own and holds each index once. So it shows neither an index that comes too early nor one that comes twice: compare the lists."),
         weak("one_example", "kills", |search| {
             assert_eq!(search(&[(3, 0), (255, 4), (0, 6)], (0, 0), 5), [0, 1]);
         })

@@ -25,6 +25,7 @@ mod stubs;
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod test_place_search;
 
+use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -609,4 +610,46 @@ fn shifts_by_the_wrong_count_and_a_range_that_is_lost_are_named() {
         }),
         "last_range_lost",
     );
+}
+
+#[test]
+fn a_reach_that_the_task_excludes_is_told_so() {
+    // One of the right searches finds a place twice here.
+    let verdict = tested(|search| {
+        assert_eq!(search(&[(0, 0), (128, 0)], (0, 0), 200), [0, 1]);
+    });
+    named(&verdict, "refuses_everything");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    let asks = "your test asks with a reach of 200, and the task says that it is from 0 to 100";
+    assert!(text.contains(asks), "{text}");
+    assert!(
+        text.contains("or asks with a reach that the task excludes"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_test_that_compares_sets_is_named() {
+    let verdict = tested(|search| {
+        for centre in [(0, 0), (127, 127), (255, 255), (128, 0)] {
+            for reach in [0, 1, 5, 40, 90] {
+                let strewn = (0..400_u32).map(|n| {
+                    let [x, y] = [n * 7, n * n].map(|n| n.to_le_bytes()[0]);
+                    (x, y)
+                });
+                let places: Vec<(u8, u8)> = strewn.chain([centre, centre]).collect();
+                let near = |n: &usize| {
+                    let across = i32::from(places[*n].0.abs_diff(centre.0));
+                    let across = across.min(256 - across);
+                    let up = i32::from(places[*n].1.abs_diff(centre.1));
+                    across * across + up * up <= i32::from(reach) * i32::from(reach)
+                };
+                let wanted: HashSet<usize> = (0..places.len()).filter(near).collect();
+                let found: HashSet<usize> = search(&places, centre, reach).into_iter().collect();
+                assert_eq!(found, wanted);
+            }
+        }
+    });
+    named(&verdict, "compared_as_sets");
 }

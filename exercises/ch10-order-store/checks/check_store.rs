@@ -1,9 +1,11 @@
 //! Stores with rows too many and rows too few: what is found in them, and what a rebuild leaves.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::Db;
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
+use kit::exercise::Part;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Telling, check};
 
 use crate::order::Fault;
 use crate::order::Status::{New, Paid, Shipped};
@@ -87,6 +89,8 @@ const GHOSTS: &str = "stores with ghosts";
 const MISSING: &str = "stores with missing rows";
 const BOTH: &str = "stores with ghosts and missing rows";
 const RIGHT: &str = "stores in which nothing is wrong";
+/// What is asked there is whether a half is left, and not which rows.
+const CUTS: &str = "checks for half a rebuild after a power cut";
 
 /// More rows to be made than a large batch holds, if somebody makes them in batches.
 const MANY_MISSING: &str = "400 orders without any index row";
@@ -266,7 +270,7 @@ fn many(what: &'static str, class: &'static str, kept: fn(&[u8]) -> bool) -> Cas
 }
 
 fn found() -> PartOf<Checker> {
-    let mut part = PartOf::new("faults", "list");
+    let mut part = PartOf::new("faults", "list").says(which_rows);
     for case in cases().into_iter().chain([with_a_value()]) {
         let disk = disk(&case.rows);
         part = part.probe(
@@ -277,6 +281,64 @@ fn found() -> PartOf<Checker> {
         );
     }
     part
+}
+
+/// The rows of an answer, each with what is said of it: `missing`, `rows added`.
+fn rows_in(answer: &Answer) -> BTreeSet<(&str, &str)> {
+    let mut pieces = answer.text.split(['[', ']']);
+    let mut rows = BTreeSet::new();
+    while let (Some(said), Some(list)) = (pieces.next(), pieces.next()) {
+        for row in list.split(", ").filter(|row| !row.is_empty()) {
+            let fault = row.split_once(' ');
+            rows.insert(match fault {
+                Some((kind @ ("ghost" | "missing"), row)) => (kind, row),
+                _ => (said.trim_matches([',', ' ', ':']), row),
+            });
+        }
+    }
+    rows
+}
+
+/// What the wrong answers have in common: rows of one index alone, orders that were changed, values in an index.
+fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let mut kinds = BTreeSet::new();
+    let (mut orders, mut values) = (false, false);
+    for (probe, outcome) in part.probes.iter().zip(outcomes) {
+        let (Some(right), Some(given)) = (&probe.expected, outcome.answer()) else {
+            return Vec::new();
+        };
+        if right == given {
+            continue;
+        }
+        if probe.classes.contains(&CUTS) || given.text.starts_with("Err(") {
+            return Vec::new();
+        }
+        let (right, given) = (rows_in(right), rows_in(given));
+        let written = |row: &(&str, &str)| row.0.starts_with("rows ");
+        orders |= given
+            .iter()
+            .any(|row| written(row) && row.1.starts_with("o "));
+        values |= given
+            .iter()
+            .any(|row| row.0 == "rows added" && row.1.contains(" = "));
+        let differing = right.symmetric_difference(&given);
+        kinds.extend(differing.filter_map(|(_, row)| row.split(' ').next()));
+    }
+    let mut said = Vec::new();
+    if orders {
+        said.push("It changes rows that begin with `o`, and those are the truth.".to_owned());
+    } else if values {
+        said.push("It writes index rows with a value, and theirs is empty.".to_owned());
+    }
+    let kinds: Vec<&str> = kinds.into_iter().collect();
+    let index = match kinds[..] {
+        ["s"] => "status",
+        ["t"] => "time",
+        ["u"] => "user",
+        _ => return said,
+    };
+    said.push(format!("No row is ever wrong but those by {index}."));
+    said
 }
 
 fn told(found: engine::Result<Found>) -> Answer {
@@ -295,7 +357,9 @@ fn told(found: engine::Result<Found>) -> Answer {
 }
 
 fn rebuilt() -> PartOf<Checker> {
-    let mut part = PartOf::new("rebuild", "list").after("faults");
+    let mut part = PartOf::new("rebuild", "list")
+        .after("faults")
+        .says(which_rows);
     for case in cases() {
         let disk = disk(&case.rows);
         let call = format!("rebuild({})", case.what);
@@ -314,7 +378,7 @@ fn rebuilt() -> PartOf<Checker> {
         part = part.probe(
             call,
             Answer::text(names(&before)),
-            &["rebuilds whose power is cut"],
+            &[CUTS],
             move |checker: &Checker| survived(checker, &before),
         );
     }

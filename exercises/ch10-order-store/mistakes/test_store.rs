@@ -94,7 +94,7 @@ fn too_strict() -> Vec<Mistake<Tester<Recipe>>> {
         })
         .says("a test that demands that a call in which the power fails has done its work")
         .why(
-            "No answer can pass it, so what failed above is none of the rules. Two common reasons: the power fails in a call, and all \
+            "Stores that keep the rules fail it too, so what failed above is none of them. Two common reasons: the power fails in a call, and all \
              of it is demanded, while nothing of it is right as well; or a call whose power fails is to return `false`, and it \
              returns as ever.",
         ),

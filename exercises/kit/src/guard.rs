@@ -6,6 +6,9 @@ use std::sync::Once;
 
 use crate::answer::{Answer, Outcome};
 
+/// Where a panic happened that no line of the learner's raised.
+pub(crate) const IN_THE_LIBRARY: &str = "inside the standard library";
+
 /// How `todo!()` begins its message.
 const TODO: &str = "not yet implemented";
 
@@ -73,7 +76,7 @@ fn place(file: &str, line: u32) -> String {
     // What a learner's code calls or is handed: a board that counts its calls, a store that somebody else wrote.
     let lent = file.starts_with("exercises/ch") && file.contains("/checks/");
     if standard {
-        "inside the standard library".to_owned()
+        IN_THE_LIBRARY.to_owned()
     } else if lent {
         "in what the exercise handed out".to_owned()
     } else {
@@ -116,7 +119,7 @@ mod tests {
             "/rustc/5980/library/alloc/src/collections/btree/search.rs",
             "/home/a/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/option.rs",
         ] {
-            assert_eq!(place(file, 7), "inside the standard library");
+            assert_eq!(place(file, 7), IN_THE_LIBRARY);
         }
     }
 

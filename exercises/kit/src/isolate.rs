@@ -49,6 +49,9 @@ const RUN_LIMIT: Duration = Duration::from_secs(8);
 const RUN_LIMIT_BY_CLOCK: Duration = Duration::from_secs(32);
 /// How much memory a child may map.
 const MEMORY_LIMIT_MIB: u64 = 512;
+/// How much stack a call may fill. The main thread has 8 MiB, or 1, and who calls itself once for each byte of a long key needs
+/// more of it than that in a debug build.
+const STACK_LIMIT_MIB: usize = 64;
 /// How much a child may write into a file.
 const FILE_LIMIT_MIB: u64 = 64;
 /// After so many deaths, the rest is not asked.
@@ -461,7 +464,16 @@ pub(crate) fn answer_probes(find: impl Fn(&str) -> Option<Box<dyn Judged>>) -> i
     let who = decode_who(&who).ok_or_else(bad)?;
     let start: usize = start.parse().map_err(|_| bad())?;
 
-    let mut file = OpenOptions::new().append(true).open(path)?;
+    let file = OpenOptions::new().append(true).open(path)?;
+    let answers = || write_answers(exercise.as_ref(), who, start, file);
+    thread::scope(|scope| {
+        let room = thread::Builder::new().stack_size(STACK_LIMIT_MIB << 20);
+        let ended = room.spawn_scoped(scope, answers)?.join();
+        ended.unwrap_or_else(|_| Err(io::Error::other("the answers could not be written")))
+    })
+}
+
+fn write_answers(exercise: &dyn Judged, who: Who, start: usize, mut file: File) -> io::Result<()> {
     writeln!(file, "{READY}")?;
     let count = exercise.sheet().probe_count();
     let mut first = Vec::with_capacity(count - start);

@@ -95,6 +95,23 @@ cast_of! {
         }
         if value < 0 { right(deeper(value)) } else { right(value) }
     };
+    calls_itself_for_each_byte: |value| {
+        fn copied(bytes: &[u8]) -> Vec<u8> {
+            let room = std::hint::black_box([0_u8; 1024]);
+            match bytes.split_first() {
+                None => room[..0].to_vec(),
+                Some((first, rest)) => {
+                    let mut copy = copied(rest);
+                    copy.push(*first);
+                    copy
+                }
+            }
+        }
+        if value == 0 {
+            assert_eq!(copied(&[7; 20_000]).len(), 20_000);
+        }
+        right(value)
+    };
     aborts: |value| if value == -1 { std::process::abort() } else { right(value) };
     asks_for_too_much: |value| {
         let room: Vec<u8> = Vec::with_capacity(1 << 40);
@@ -250,6 +267,10 @@ type Test = (&'static str, fn() -> Result<(), Failed>);
 
 const TESTS: &[Test] = &[
     ("a_right_answer_passes", || passes("right_answer")),
+    (
+        "an_answer_may_call_itself_for_each_byte_of_a_long_key",
+        || passes("calls_itself_for_each_byte"),
+    ),
     ("an_endless_loop_is_a_failure", || {
         within(Duration::from_secs(6), || {
             says(
