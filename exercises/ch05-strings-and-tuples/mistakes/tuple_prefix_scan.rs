@@ -149,6 +149,17 @@ fn of_successors() -> Vec<Mistake<Scans>> {
             "The empty prefix has no last byte. It has no successor either, and `None` says so: every string starts with it. \
              `last`, `split_last` and `pop` give an `Option`; an index and `unwrap` panic.",
         ),
+        successor_mistake("first_byte_raised", |prefix| {
+            let place = prefix.iter().position(|&byte| byte != 0xff)?;
+            let mut end = prefix[..=place].to_vec();
+            end[place] += 1;
+            Some(end)
+        })
+        .says("one added to the first byte below ff, and nothing after it")
+        .why(
+            "That is above all strings that start with the prefix, and above many others: between `user:` and `v` lies `usher`. The smallest \
+             one comes from the *last* byte below ff.",
+        ),
         successor_mistake("zero_for_the_empty_prefix", |prefix| match prefix {
             [] => Some(vec![0x00]),
             _ => right_successor(prefix),
@@ -235,14 +246,15 @@ enum Step {
     // What is returned.
     CutByLength,
     LittleEndian,
+    CutTo32Bits,
     GreatestFirst,
     FirstOnly,
     Sorted,
     Merged,
 }
 use Step::{
-    CutByLength, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly, FromOne,
-    GreatCharacter, GreatestFirst, LastExcluded, LittleEndian, Merged, NameNotEscaped,
+    CutByLength, CutTo32Bits, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly,
+    FromOne, GreatCharacter, GreatestFirst, LastExcluded, LittleEndian, Merged, NameNotEscaped,
     NoUpperBound, OneFf, OwnRowsSkipped, SignedNumbers, Sorted,
 };
 
@@ -266,6 +278,7 @@ const APART: [&[Step]; 5] = [
     &[
         CutByLength,
         LittleEndian,
+        CutTo32Bits,
         GreatestFirst,
         FirstOnly,
         Sorted,
@@ -276,7 +289,7 @@ const APART: [&[Step]; 5] = [
 const ONE: &str = "one-user";
 const BEGINNING: &str = "beginning";
 
-const OF_ONE: [Quirk<Step>; 11] = [
+const OF_ONE: [Quirk<Step>; 12] = [
     Quirk::of(
         EndForgotten,
         "end_of_the_name_forgotten",
@@ -335,6 +348,14 @@ const OF_ONE: [Quirk<Step>; 11] = [
         "all rows from this user's first one to the end",
         "A prefix is a range with two bounds. Nothing stops this one after the user's last row.",
         ROWS,
+    ),
+    Quirk::of(
+        CutTo32Bits,
+        "numbers_cut_to_32_bits",
+        ONE,
+        "the lowest 32 bits of each number",
+        "A number is a `u64`, and its row has eight bytes of it. A `u32`, also one on the way, keeps four.",
+        TASK,
     ),
     Quirk::of(
         CutByLength,
@@ -489,6 +510,8 @@ fn number(steps: &[Step], name: &str, row: &[u8]) -> u64 {
     let bytes = *bytes.expect("range end index out of range");
     if steps.contains(&LittleEndian) {
         u64::from_le_bytes(bytes)
+    } else if steps.contains(&CutTo32Bits) {
+        u64::from_be_bytes(bytes) & u64::from(u32::MAX)
     } else {
         u64::from_be_bytes(bytes)
     }
@@ -571,6 +594,13 @@ fn walks() -> Vec<Mistake<Scans>> {
         Mistake::new(mistake, "orders_of", ONE, imp).link(REPAIR)
     };
     vec![
+        walk("whole_key_taken_for_a_prefix", |row, name| row.starts_with(&key(name, 0)))
+            .says("the rows that begin with the whole key of the number 0")
+            .why(
+                "A key ends in a number, so no other key begins with it: only the row of the number 0 is found. What all rows of this user share \
+                 is the escaped name and 00 01.",
+            )
+            .link(ROWS),
         walk("name_read_up_to_a_zero", |row, name| {
             row.split(|byte| *byte == 0).next() == Some(name.as_bytes())
         })

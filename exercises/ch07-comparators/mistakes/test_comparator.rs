@@ -1,6 +1,6 @@
 //! Tests that are too weak, or too strict.
 
-use std::cmp::Ordering::{self, Equal, Less};
+use std::cmp::Ordering::{self, Equal, Greater, Less};
 
 use kit::{Mistake, Tester};
 
@@ -200,6 +200,22 @@ fn laws_forgotten() -> Vec<Mistake<Tester<Compare>>> {
         })
         .says("a test that never compares a key with itself")
         .why("A search compares the key that it looks for with itself, at the end. If that is not `Equal`, nothing is ever found: law 1.")
+        .link(LAWS),
+        weak("opposite_forgotten", "kills", |compare| {
+            itself(compare, &KEYS);
+            distinct(compare, &KEYS);
+            for a in KEYS {
+                pairs(&KEYS, |b, c| {
+                    let after = |x, y| compare(x, y) == Greater;
+                    assert!(after(a, b) || after(b, c) || !after(a, c));
+                });
+            }
+        })
+        .says("a test that does not hold the two answers to a pair together")
+        .why(
+            "Three laws it tests well, as far as the keys differ. But a comparator may say `Less` to any two different keys, and then nothing \
+             ever comes after anything. Ask for each pair both ways, and demand opposite answers: law 2.",
+        )
         .link(LAWS),
         weak("neighbours_after_sorting", "kills", |compare| {
             let mut sorted = KEYS;

@@ -736,3 +736,58 @@ fn names_that_differ_in_little_have_other_keys() {
         named(&signed, "ended_by_a_sign_below_the_digits");
     }
 }
+
+#[test]
+fn a_test_that_never_holds_two_answers_together_is_named() {
+    const KEYS: [&[u8]; 26] = [
+        b"",
+        b"\0",
+        b"a",
+        b"a\0",
+        b"a\0b",
+        b"A",
+        b"a ",
+        b"ab",
+        b"a1",
+        b"a01",
+        b"a9",
+        b"a10",
+        b"a1x",
+        b"item:1",
+        b"user:1",
+        b"item:x",
+        b"item:y",
+        b"item:2000000000",
+        b"item:3000000000",
+        b"item:4294967297",
+        b"\x60",
+        b"\xc0",
+        b"\xff",
+        b"\xfe",
+        b"123456789",
+        b"123456780",
+    ];
+    type Judge = fn(&dyn Fn(&[u8], &[u8]) -> Ordering, [&[u8]; 3]);
+    let triples = |judge: Judge| {
+        tested(move |compare| {
+            for a in KEYS {
+                for b in KEYS {
+                    assert_eq!(compare(a, b) == Equal, a == b);
+                    for c in KEYS {
+                        judge(compare, [a, b, c]);
+                    }
+                }
+            }
+        })
+    };
+    let downwards = triples(|compare, [a, b, c]| {
+        let after = compare(a, b) == Greater && compare(b, c) == Greater;
+        assert!(!after || compare(a, c) == Greater);
+    });
+    named(&downwards, "opposite_forgotten");
+    let at_most = triples(|compare, [a, b, c]| {
+        let in_order = compare(a, b).is_le() && compare(b, c).is_le();
+        assert!(!in_order || compare(a, c).is_le());
+    });
+    named(&at_most, "opposite_forgotten");
+}
