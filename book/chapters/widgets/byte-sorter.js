@@ -4,7 +4,7 @@
 // value's place by value to its place by bytes: where an encoding keeps the order no two lines
 // cross. `book/README.md` lists the attributes.
 //
-// All arithmetic is in `encodings.js` and `tuples.js`; this file only asks and shows.
+// Keys and their order are in `encodings.js` and `tuples.js`; here is how far a column is out of order.
 (() => {
   "use strict";
 

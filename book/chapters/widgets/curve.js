@@ -1,5 +1,5 @@
 // Two coordinates in one number, and the ranges that a rectangle becomes, without a page. Held
-// against `engine::keys` (interleave, ZBox) by `book/tests/widgets/vectors.rs`.
+// against `engine::keys` (interleave, ZBox) by `book/tests/widgets/arithmetic.rs`.
 //
 // Numbers are BigInts: 26 bits a side make 52. A box is `{ low: [x, y], high: [x, y] }` with its
 // edges inside; a range is `[first, last]`, both inside.

@@ -4,7 +4,7 @@
 // number and of its double belongs to, which bits the double has no room for, and what comes back.
 // `book/README.md` lists the attributes.
 //
-// All arithmetic is in `scores.js`; this file only asks and shows.
+// The arithmetic of scores is in `scores.js`; here is only that of the slider.
 (() => {
   "use strict";
 
