@@ -11,6 +11,7 @@
   const { el, list, button, brief, Widget } = WidgetParts;
   const K = KeyEncodings;
 
+  const ENCODINGS_MAX = 6;
   const DEFAULTS = {
     unsigned: { encodings: "le, be", neighbours: "0, 1, 2, 9, 10, 127, 128, 255, 256, 257, 65535, 65536, 4294901760" },
     signed: { encodings: "le, be, sign-flip, ledis", neighbours: "-300, -200, -100, -2, -1, 0, 1, 2, 100, 255, 256, 4294901760" },
@@ -31,6 +32,7 @@
       const start = Object.hasOwn(K.TYPES, type) ? K.parse(type, this.getAttribute("value") ?? "0") : { error: `unknown type ${type}` };
       if (start.error) throw new Error(start.error);
       this.complain(this.problems(type));
+      this.asked = this.atMost(ENCODINGS_MAX, list(this.getAttribute("encodings")), "encodings");
       this.type = type;
       this.bits = start.bits;
       this.build();
@@ -248,9 +250,8 @@
     }
 
     encodings() {
-      const asked = list(this.getAttribute("encodings")).filter((id) => K.supports(id, this.type));
-      const chosen = asked.length > 0 ? asked : list(DEFAULTS[this.family].encodings).filter((id) => K.supports(id, this.type));
-      return chosen.slice(0, 6);
+      const [asked, usual] = [this.asked, list(DEFAULTS[this.family].encodings)].map((ids) => ids.filter((id) => K.supports(id, this.type)));
+      return asked.length > 0 ? asked : usual;
     }
 
     neighbours() {

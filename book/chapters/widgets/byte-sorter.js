@@ -76,14 +76,15 @@
       this.kind = family === "text" ? texts : numbers(this.type);
       const asked = list(this.getAttribute("encodings") ?? DEFAULTS[family].encodings);
       this.complain(asked.filter((id) => !this.kind.supports(id)).map((id) => `encoding ${id} does not suit ${this.type}`));
-      this.encodings = asked.filter((id) => this.kind.supports(id)).slice(0, ENCODINGS_MAX);
-      this.start = [];
+      this.encodings = this.atMost(ENCODINGS_MAX, asked.filter((id) => this.kind.supports(id)), "encodings");
+      const values = [];
       for (const typed of list(this.getAttribute("values") ?? DEFAULTS[family].values)) {
         const answer = this.kind.parse(typed);
         if (answer.error) this.complain([answer.error]);
-        else this.start.push(answer.value);
+        else values.push(answer.value);
       }
-      this.values = this.start.slice(0, VALUES_MAX);
+      this.start = this.atMost(VALUES_MAX, values, "values");
+      this.values = [...this.start];
       this.followed = null;
       this.build();
       this.show();
@@ -134,7 +135,7 @@
     }
 
     reset() {
-      this.values = this.start.slice(0, VALUES_MAX);
+      this.values = [...this.start];
       this.followed = null;
       this.message.textContent = "";
       this.show();

@@ -30,7 +30,7 @@
     setUp() {
       const fields = S.parse(this.getAttribute("fields") ?? "high:33:200, flag:1:1, low:29:5");
       if (fields.error) throw new Error(fields.error);
-      this.start = fields.slice(0, FIELDS_MAX);
+      this.start = this.atMost(FIELDS_MAX, fields, "fields");
       this.fields = this.start.map((field) => ({ ...field }));
       this.build();
       this.show();

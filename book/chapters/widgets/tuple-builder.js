@@ -27,13 +27,13 @@
     setUp() {
       const first = T.tuple(this.getAttribute("fields") ?? DEFAULTS.fields);
       if (first.error) throw new Error(first.error);
-      this.first = first.slice(0, FIELDS_MAX);
+      this.first = this.atMost(FIELDS_MAX, first, "fields");
       const asked = list(this.getAttribute("schemes") ?? DEFAULTS.schemes);
       this.complain(asked.filter((id) => !Object.hasOwn(T.SCHEMES, id)).map((id) => `unknown scheme ${id}`));
       this.schemes = asked.filter((id) => Object.hasOwn(T.SCHEMES, id));
       const others = list(this.getAttribute("others"), ";").map((text) => T.tuple(text));
       this.complain(others.filter((tuple) => tuple.error).map((tuple) => tuple.error));
-      this.start = others.filter((tuple) => !tuple.error).slice(0, TUPLES_MAX);
+      this.start = this.atMost(TUPLES_MAX, others.filter((tuple) => !tuple.error), "others");
       this.fields = this.first;
       this.others = [...this.start];
       this.build();
