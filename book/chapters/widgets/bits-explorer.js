@@ -99,7 +99,7 @@
       });
       const scale = this.family === "float" ? "every value takes the same room" : "by powers of two";
       return el("div", { class: "bx-line" }, el("label", { for: `${id}-line` }, `Number line, ${scale}`),
-        this.line, this.marks, el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...ticks));
+        this.line, this.marks, el("div", { class: "wg-ticks", "aria-hidden": "true" }, ...ticks));
     }
 
     buildBits() {

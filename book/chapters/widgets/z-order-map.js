@@ -208,9 +208,9 @@
       const cells = runs.map(({ kind, from, cells: width }) => svg("rect", { class: `zo-${kind}`, x: from, y: kind === "vain" ? height * 0.35 : 0, width, height: kind === "vain" ? height * 0.65 : height }));
       const frames = ranges.map(([first, last]) => svg("rect", { class: "zo-range", x: String(first), y: 0, width: String(last - first + 1n), height }));
       this.strip.replaceChildren(
-        el("p", { class: "sp-title" }, "The same cells in the order in which they are stored"),
+        el("p", { class: "wg-title" }, "The same cells in the order in which they are stored"),
         svg("svg", { viewBox: `0 ${-height * 0.1} ${length} ${height * 1.2}`, preserveAspectRatio: "none", "aria-hidden": "true" }, svg("rect", { class: "zo-unread", x: 0, y: 0, width: length, height }), ...cells, ...frames),
-        el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...[...new Set([0, 1, 2, 3, 4].map((part) => Math.min(length - 1, (length / 4) * part)))].map((tick) => el("span", {}, String(tick)))),
+        el("div", { class: "wg-ticks", "aria-hidden": "true" }, ...[...new Set([0, 1, 2, 3, 4].map((part) => Math.min(length - 1, (length / 4) * part)))].map((tick) => el("span", {}, String(tick)))),
         el("p", { class: "zo-legend" },
           el("span", {}, el("i", { class: "zo-key-wanted" }), " in the box"), el("span", {}, el("i", { class: "zo-key-vain" }, "×"), " read in vain"), el("span", {}, el("i", { class: "zo-key-unread" }), " not read")));
     }

@@ -166,10 +166,10 @@ test("what an attribute has too much of is left out, and told in the console", a
   const numbers = Array.from({ length: 13 }, (_, i) => i).join(", ");
   for (const [file, widget, attribute, value, kept, count, most] of [
     ["explorer.html", "bits-explorer", "encodings", "le, be, decimal, padded, inverted, sign-flip, ledis", ".bx-column", "7 encodings", 6],
-    ["sorter.html", "byte-sorter", "values", numbers, ".bs-chip", "13 values", 12],
+    ["sorter.html", "byte-sorter", "values", numbers, ".wg-chip", "13 values", 12],
     ["sorter.html", "byte-sorter", "encodings", "le, be, sign-flip, invert-all, ledis", ".bs-panel", "5 encodings", 4],
     ["tuples.html", "tuple-builder", "fields", "u8:1, u8:2, u8:3, u8:4, u8:5", ".tb-ask", "5 fields", 4],
-    ["tuples.html", "tuple-builder", "others", "u8:1; u8:2; u8:3; u8:4; u8:5; u8:6; u8:7; u8:8; u8:9", ".bs-chip", "9 others", 8],
+    ["tuples.html", "tuple-builder", "others", "u8:1; u8:2; u8:3; u8:4; u8:5; u8:6; u8:7; u8:8; u8:9", ".wg-chip", "9 others", 8],
     ["packer.html", "score-packer", "fields", "a:1:0, b:1:0, c:1:0, d:1:0, e:1:0", ".sp-field", "5 fields", 4],
   ]) {
     const { node, said } = await added(page, file, [widget, attribute, value]);
