@@ -4,6 +4,8 @@
 //! cargo test -p book --test ch03_twos_complement -- --nocapture
 //! ```
 
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch03_support/places.rs"]
 mod places;
 #[path = "support/solver.rs"]

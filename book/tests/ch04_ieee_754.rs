@@ -4,6 +4,8 @@
 //! cargo test -p book --test ch04_ieee_754 -- --nocapture
 //! ```
 
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch04_ieee_754/faults.rs"]
 mod faults;
 #[path = "ch03_support/places.rs"]
