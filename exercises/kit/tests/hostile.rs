@@ -250,13 +250,14 @@ type Test = (&'static str, fn() -> Result<(), Failed>);
 
 const TESTS: &[Test] = &[
     ("a_right_answer_passes", || passes("right_answer")),
+    // After one second of work or after four by the clock, whichever the machine grants first.
     ("an_endless_loop_is_a_failure", || {
-        within(Duration::from_secs(6), || {
+        within(Duration::from_secs(12), || {
             says(
                 "endless_loop",
                 "returns",
                 &[
-                    "encode(-1): no answer after 1.0 s",
+                    "encode(-1): no answer after",
                     "endless loop",
                     "Do you count down?",
                 ],
@@ -415,7 +416,7 @@ const TESTS: &[Test] = &[
         says(
             "tests_without_end",
             "returns",
-            &["test(next): no answer after 1.0 s"],
+            &["test(next): no answer after", "endless loop"],
         )
     }),
     ("a_test_that_exits_has_not_passed", || {

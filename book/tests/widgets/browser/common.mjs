@@ -70,7 +70,8 @@ export async function fits(page, width) {
 
 /** Until the workbook's server has built its book. */
 export async function ready(url) {
-  for (let tries = 0; tries < 300; tries += 1) {
+  const begun = Date.now();
+  while (Date.now() - begun < PATIENCE_MS) {
     const response = await fetch(url).catch(() => null);
     // A body that nobody reads would hold the connection, and that the program, until it is collected.
     await response?.arrayBuffer();

@@ -193,15 +193,14 @@ test("what is wider than the page shows that it goes on, until its end is reache
   const wide = page.locator("main pre > code[data-more]").first();
   assert.notEqual(await wide.evaluate((code) => getComputedStyle(code).boxShadow), "none");
   const code = await wide.elementHandle();
-  const more = async () => (await code.getAttribute("data-more")) !== null;
+  const shows = (goesOn) => page.waitForFunction(([node, more]) => node.hasAttribute("data-more") === more, [code, goesOn]);
   for (const [left, goesOn] of [[1e6, false], [0, true]]) {
     await code.evaluate((node, to) => { node.scrollLeft = to; }, left);
-    await page.waitForTimeout(100);
-    assert.equal(await more(), goesOn, `scrolled to ${left}`);
+    await shows(goesOn);
   }
+  // All of it is there.
   await page.setViewportSize({ width: 1280, height: 900 });
-  await page.waitForTimeout(100);
-  assert.equal(await more(), false, "all of it is there");
+  await shows(false);
   await close(page);
 });
 
