@@ -100,7 +100,7 @@ const Curve = (() => {
   /** Where a place stands between west and east, south and north, each from 0 to 1. */
   const share = (lon, lat) => [part(lon, GEO.lon), part(lat, GEO.lat)];
 
-  return { GEO_BITS, interleave, deinterleave, first, last, points, waste, contains, split, ranges, cell, knows, geohash, share };
+  return { interleave, deinterleave, first, last, points, waste, contains, split, ranges, cell, knows, geohash, share };
 })();
 
 if (typeof module !== "undefined") module.exports = Curve;

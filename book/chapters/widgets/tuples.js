@@ -157,7 +157,7 @@ const TupleKeys = (() => {
     return tuples.filter((fields) => beginsWith(key(scheme, fields), start) && !equal(fields));
   }
 
-  return { SCHEMES, FIXED_BYTES, knows, field, shortField, tuple, name, shown, compare, encode, bytesOf, key, prefix, losses, sortByKey, strangers };
+  return { SCHEMES, knows, field, shortField, tuple, name, shown, compare, encode, key, prefix, losses, sortByKey, strangers };
 })();
 
 if (typeof module !== "undefined") module.exports = TupleKeys;

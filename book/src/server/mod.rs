@@ -75,7 +75,6 @@ impl ServeOptions {
 
 /// What happened, for the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Event {
     /// The book was built; `changed` is false when the pages came out the same as before.
     Built {
