@@ -4,7 +4,7 @@
 //! cargo bench -p benches -- compaction/
 //! ```
 //!
-//! 40,000 entries of 116 bytes in 4 tables of level 0, which overlap, become one sorted level: half of them are older
+//! 40,000 entries of 116 bytes in 4 tables of level 0, which overlap, become one sorted level: 17,500 of them are older
 //! versions and go. Reading, merging, writing and syncing are all in the figure. The values compress well, so LZ4 has little
 //! to write and sync.
 

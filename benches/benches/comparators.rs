@@ -9,38 +9,24 @@
 
 use std::hint::black_box;
 
-use benches::orders::{LANES, Lane, rows};
+use benches::orders::LANES;
 use criterion::{BatchSize, Criterion, Throughput};
-use engine::{Background, Db, FamilyOptions};
-use tempfile::TempDir;
+use tempfile::tempdir;
 
 const ROWS: usize = 20_000;
-
-fn open(lane: &Lane) -> (TempDir, Db) {
-    let dir = tempfile::tempdir().unwrap();
-    let family = FamilyOptions {
-        comparator: (lane.order)(),
-        ..FamilyOptions::default()
-    };
-    let db = benches::open(dir.path(), Background::Manual, family);
-    (dir, db)
-}
-
-fn keys(lane: &Lane) -> Vec<Vec<u8>> {
-    let rows = rows(ROWS, 1).into_iter();
-    rows.map(|(name, number)| (lane.key)(&name, number))
-        .collect()
-}
 
 fn put(c: &mut Criterion) {
     let mut group = c.benchmark_group("comparators/put");
     group.throughput(Throughput::Elements(ROWS as u64));
     for lane in &LANES {
-        let keys = keys(lane);
+        let keys = lane.keys(ROWS);
         group.bench_function(lane.name, |bencher| {
             bencher.iter_batched_ref(
-                || open(lane),
-                |(_, db)| {
+                || {
+                    let dir = tempdir().unwrap();
+                    (lane.open(dir.path()), dir)
+                },
+                |(db, _)| {
                     for key in &keys {
                         db.put(key, b"value").unwrap();
                     }
@@ -55,8 +41,9 @@ fn put(c: &mut Criterion) {
 fn get(c: &mut Criterion) {
     let mut group = c.benchmark_group("comparators/get");
     for lane in &LANES {
-        let keys = keys(lane);
-        let (_dir, db) = open(lane);
+        let keys = lane.keys(ROWS);
+        let dir = tempdir().unwrap();
+        let db = lane.open(dir.path());
         for key in &keys {
             db.put(key, b"value").unwrap();
         }

@@ -10,10 +10,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use benches::orders::{LANES, Lane, rows};
+use benches::orders::{LANES, Lane};
 use benches::shuffled;
-use engine::{Background, Db, FamilyOptions};
-use tempfile::TempDir;
+use engine::Db;
+use tempfile::{TempDir, tempdir};
 
 const ROWS: usize = 50_000;
 const ROUNDS: usize = 9;
@@ -26,16 +26,6 @@ struct Runner {
     _dir: TempDir,
 }
 
-fn open(lane: &Lane) -> (TempDir, Db) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let family = FamilyOptions {
-        comparator: (lane.order)(),
-        ..FamilyOptions::default()
-    };
-    let db = benches::open(dir.path(), Background::Manual, family);
-    (dir, db)
-}
-
 fn fill(db: &Db, keys: &[Vec<u8>]) {
     for key in keys {
         db.put(key, b"value").expect("a write");
@@ -44,11 +34,9 @@ fn fill(db: &Db, keys: &[Vec<u8>]) {
 
 impl Runner {
     fn new(lane: &'static Lane) -> Self {
-        let rows = rows(ROWS, 1).into_iter();
-        let keys: Vec<_> = rows
-            .map(|(name, number)| (lane.key)(&name, number))
-            .collect();
-        let (dir, db) = open(lane);
+        let keys = lane.keys(ROWS);
+        let dir = tempdir().expect("a temporary folder");
+        let db = lane.open(dir.path());
         fill(&db, &keys);
         db.compact().expect("a compaction");
         Self {
@@ -61,7 +49,8 @@ impl Runner {
 
     fn put(&self) -> usize {
         // An empty database for each round; opening it is not timed.
-        let (_dir, db) = open(self.lane);
+        let dir = tempdir().expect("a temporary folder");
+        let db = self.lane.open(dir.path());
         let start = Instant::now();
         fill(&db, &self.keys);
         per_op(start, self.keys.len())

@@ -3,9 +3,10 @@
 //! A row is a name and a number, as in `item07:12345`. Lanes differ in how the key holds them and in who knows the order.
 
 use std::cmp::Ordering;
+use std::path::Path;
 
 use engine::comparator::NumericSuffix;
-use engine::{Comparator, Compare};
+use engine::{Background, Comparator, Compare, Db, FamilyOptions};
 
 use crate::arbitrary;
 
@@ -48,6 +49,26 @@ pub const LANES: [Lane; 5] = [
         order: || Comparator::custom(Parsing),
     },
 ];
+
+impl Lane {
+    /// The keys of `count` rows, always the same.
+    #[must_use]
+    pub fn keys(&self, count: usize) -> Vec<Vec<u8>> {
+        let rows = rows(count, 1).into_iter();
+        rows.map(|(name, number)| (self.key)(&name, number))
+            .collect()
+    }
+
+    /// Opens an empty database in `dir`, in the lane's order.
+    #[must_use]
+    pub fn open(&self, dir: &Path) -> Db {
+        let family = FamilyOptions {
+            comparator: (self.order)(),
+            ..FamilyOptions::default()
+        };
+        crate::open(dir, Background::Manual, family)
+    }
+}
 
 fn text(name: &str, number: u64) -> Vec<u8> {
     format!("{name}:{number}").into_bytes()

@@ -4,10 +4,11 @@
 //! place of an unknown anchor; both only as a line in a log. [`problems`] names them with file and
 //! line; the server shows them in the page, the tests refuse them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
@@ -102,22 +103,75 @@ fn marker<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 #[must_use]
 pub fn chapters(book_dir: &Path) -> Vec<PathBuf> {
     files_below(&book_dir.join(CHAPTERS))
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .filter(|path| is_markdown(path))
         .collect()
 }
 
-/// Every file that the pages are made of: configuration, chapters, theme, widgets, and whatever
-/// the chapters include from elsewhere. Named files are listed even while they are missing.
-#[must_use]
-pub fn watched(book_dir: &Path) -> BTreeSet<PathBuf> {
-    let mut files = BTreeSet::from([book_dir.join("book.toml")]);
-    for folder in [CHAPTERS, "theme", "widgets"] {
-        files.extend(files_below(&book_dir.join(folder)));
+fn is_markdown(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "md")
+}
+
+/// When a file was written and how long it is; `None` while it is missing.
+pub type Stamp = Option<(SystemTime, u64)>;
+
+/// Looks at every file that the pages are made of: configuration, chapters, theme, widgets, and whatever
+/// the chapters include from elsewhere.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// What each text includes, and the stamp of the text in which that was read.
+    included: BTreeMap<PathBuf, (Stamp, Vec<PathBuf>)>,
+}
+
+impl Watch {
+    /// The files and their stamps. A file that is named is there even while it is missing.
+    ///
+    /// Cost: a stamp for each file. Only texts whose stamp is another one than at the last look are read.
+    pub fn look(&mut self, book_dir: &Path) -> BTreeMap<PathBuf, Stamp> {
+        let mut stamps = BTreeMap::new();
+        let mut texts = Vec::new();
+        let config = [book_dir.join("book.toml")];
+        let folders = [CHAPTERS, "theme", "widgets"].map(|folder| book_dir.join(folder));
+        for file in config
+            .into_iter()
+            .chain(folders.iter().flat_map(|f| files_below(f)))
+        {
+            if is_markdown(&file) && file.starts_with(&folders[0]) {
+                texts.push(file.clone());
+            }
+            stamps.insert(file.clone(), stamp(&file));
+        }
+        let mut seen: BTreeSet<PathBuf> = texts.iter().cloned().collect();
+        while let Some(text) = texts.pop() {
+            let stamp = *stamps.entry(text.clone()).or_insert_with(|| stamp(&text));
+            for target in self.included_by(&text, stamp) {
+                if seen.insert(target.clone()) {
+                    texts.push(target.clone());
+                }
+            }
+        }
+        self.included.retain(|text, _| seen.contains(text));
+        stamps
     }
-    visit_includes(book_dir, |_, _, target, _| {
-        files.insert(target.to_owned());
-    });
-    files
+
+    /// The files that a text with this stamp includes.
+    fn included_by(&mut self, text: &Path, stamp: Stamp) -> &[PathBuf] {
+        let known = self.included.get(text);
+        if known.is_none_or(|(then, _)| *then != stamp) {
+            let folder = text.parent().unwrap_or(text);
+            let written = fs::read_to_string(text).unwrap_or_default();
+            let files = includes(&written)
+                .iter()
+                .map(|i| folder.join(&i.path))
+                .collect();
+            self.included.insert(text.to_owned(), (stamp, files));
+        }
+        &self.included[text].1
+    }
+}
+
+fn stamp(file: &Path) -> Stamp {
+    let meta = file.metadata().ok()?;
+    Some((meta.modified().ok()?, meta.len()))
 }
 
 /// Missing includes, unknown and empty anchors, includes by number of line.
@@ -179,7 +233,8 @@ fn visit_includes(book_dir: &Path, mut visit: impl FnMut(&Path, &Include, &Path,
     }
 }
 
-fn files_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
+/// Every file below a folder, sorted.
+pub(crate) fn files_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
     WalkDir::new(folder)
         .sort_by_file_name()
         .into_iter()
@@ -237,6 +292,30 @@ mod tests {
         let lines: Vec<_> = problems.iter().map(|p| p.line).collect();
         assert_eq!(lines, [2, 3, 4, 5], "{problems:?}");
         assert!(problems[0].to_string().contains("c.md:2: includes"));
-        assert!(watched(book.path()).contains(&chapters.join("../code.rs")));
+        let files = Watch::default().look(book.path());
+        assert!(files.contains_key(&chapters.join("../code.rs")));
+        assert_eq!(files[&chapters.join("gone.txt")], None);
+    }
+
+    #[test]
+    fn a_text_is_read_again_only_when_its_stamp_is_another() {
+        let book = tempfile::tempdir().unwrap();
+        let chapters = book.path().join(CHAPTERS);
+        fs::create_dir_all(&chapters).unwrap();
+        let page = chapters.join("page.md");
+        let write = |text: &str, at: SystemTime| {
+            fs::write(&page, text).unwrap();
+            let file = fs::File::options().write(true).open(&page).unwrap();
+            file.set_modified(at).unwrap();
+        };
+        let mut watch = Watch::default();
+        let mut sees = |name: &str| watch.look(book.path()).contains_key(&chapters.join(name));
+        let then = SystemTime::UNIX_EPOCH;
+        write("{{#include a.rs}}", then);
+        assert!(sees("a.rs"));
+        write("{{#include b.rs}}", then);
+        assert!(sees("a.rs") && !sees("b.rs"), "it is not read");
+        write("{{#include b.rs}}", SystemTime::now());
+        assert!(sees("b.rs") && !sees("a.rs"), "it is read");
     }
 }

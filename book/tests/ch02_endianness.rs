@@ -6,11 +6,15 @@ use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
 use book::output;
-use engine::{Db, Family, Options, keys};
+use engine::{Family, keys};
 use tempfile::TempDir;
 
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch02_endianness/wrong.rs"]
 mod wrong;
+
+use database::{database, text, texts};
 
 /// The engine in a temporary folder, which goes when the store goes.
 struct Store {
@@ -20,10 +24,9 @@ struct Store {
 
 impl Store {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = Db::open(folder.path(), Options::default()).unwrap();
+        let (rows, folder) = database();
         Self {
-            rows: db.default_family(),
+            rows,
             _folder: folder,
         }
     }
@@ -34,20 +37,13 @@ impl Store {
 
     /// The values whose keys lie in `range`, in the order of the store.
     fn scan<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Vec<String> {
-        self.rows
-            .range(range)
-            .map(|row| text(row.unwrap().1))
-            .collect()
+        texts(self.rows.range(range))
     }
 
     /// All values, in the order of the store.
     fn all(&self) -> Vec<String> {
-        self.rows.iter().map(|row| text(row.unwrap().1)).collect()
+        texts(self.rows.iter())
     }
-}
-
-fn text(value: Vec<u8>) -> String {
-    String::from_utf8(value).unwrap()
 }
 
 /// A way to turn a number into a key.
@@ -412,7 +408,7 @@ fn table_of(store: &Store) -> String {
         .iter()
         .map(|row| {
             let (key, value) = row.unwrap();
-            format!("{}   {}", hex(&key), text(value))
+            format!("{}   {}", hex(&key), text(&value))
         })
         .collect();
     lines.join("\n")

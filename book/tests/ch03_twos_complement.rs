@@ -4,9 +4,11 @@
 //! cargo test -p book --test ch03_twos_complement -- --nocapture
 //! ```
 
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch03_support/places.rs"]
 mod places;
-#[path = "ch03_support/solver.rs"]
+#[path = "support/solver.rs"]
 mod solver;
 #[path = "ch03_support/store.rs"]
 mod store;
@@ -330,12 +332,13 @@ fn padded_text_sorts_minus_ten_five_nine() {
 // ANCHOR: solver
 #[test]
 fn the_solver_finds_no_pair_against_the_right_key_and_one_against_the_wrong_key() {
-    let wrong_way_round = |a: u64, b: u64| {
-        let [a, b] = [a, b].map(u64::cast_signed);
+    fn wrong_way_round(pair: &[u64]) -> bool {
+        let (a, b) = (pair[0].cast_signed(), pair[1].cast_signed());
         (a < b) != (big_endian(a) < big_endian(b))
-    };
+    }
     solver::check(
         "03-twos-complement/outputs/solver.txt",
+        "engine/proofs",
         &[
             ("right_i64.smt2", Claim::Holds),
             (

@@ -4,11 +4,13 @@
 //! cargo test -p book --test ch04_ieee_754 -- --nocapture
 //! ```
 
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch04_ieee_754/faults.rs"]
 mod faults;
 #[path = "ch03_support/places.rs"]
 mod places;
-#[path = "ch03_support/solver.rs"]
+#[path = "support/solver.rs"]
 mod solver;
 #[path = "ch03_support/store.rs"]
 mod store;
@@ -317,22 +319,23 @@ fn the_explorer_without_scripts() {
 // ANCHOR: solver
 #[test]
 fn the_solver_finds_no_pair_against_the_right_keys_and_one_against_each_wrong_key() {
-    fn breaks(encode: Encoding, a: u64, b: u64) -> bool {
-        let [a, b] = [a, b].map(f64::from_bits);
+    fn breaks(encode: Encoding, pair: &[u64]) -> bool {
+        let (a, b) = (f64::from_bits(pair[0]), f64::from_bits(pair[1]));
         (a < b) != (encode(a) < encode(b))
     }
     solver::check(
         "04-ieee-754/outputs/solver.txt",
+        "engine/proofs",
         &[
             ("right_f64_total.smt2", Claim::Holds),
             ("right_f64_numeric.smt2", Claim::Holds),
             (
                 "wrong_f64_negatives_not_inverted.smt2",
-                Claim::BrokenBy(|a, b| breaks(sign_flipped, a, b)),
+                Claim::BrokenBy(|pair| breaks(sign_flipped, pair)),
             ),
             (
                 "wrong_neokv_zeros.smt2",
-                Claim::BrokenBy(|a, b| breaks(keys::historical::neokv::encode_f64, a, b)),
+                Claim::BrokenBy(|pair| breaks(keys::historical::neokv::encode_f64, pair)),
             ),
         ],
     );

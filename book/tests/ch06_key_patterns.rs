@@ -4,6 +4,8 @@
 //! cargo test -p book --test ch06_key_patterns -- --nocapture
 //! ```
 
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch06_key_patterns/direction.rs"]
 mod direction;
 #[path = "ch06_key_patterns/domains.rs"]

@@ -5,16 +5,14 @@
 mod html;
 #[path = "support/site.rs"]
 mod site;
+#[path = "support/summary.rs"]
+mod summary;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use book::sources;
 use walkdir::WalkDir;
-
-/// Opens the part of a manifest that names an exercise.
-const EXERCISES: &str = "[[package.metadata.workbook.exercises]]";
 
 /// The files of the chapters' exercise packages whose name ends in `suffix`.
 fn exercise_files(suffix: &str) -> Vec<PathBuf> {
@@ -28,53 +26,53 @@ fn exercise_files(suffix: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a manifest is that of a chapter: `exercises/chNN-name/Cargo.toml`.
-fn chapter_package(manifest: &Path) -> bool {
-    let folder = manifest.parent().and_then(Path::file_name);
-    folder.is_some_and(|name| name.display().to_string().starts_with("ch"))
+/// The names of the exercises of each chapter's package, by the chapter's folder.
+fn exercises() -> BTreeMap<String, BTreeSet<String>> {
+    let mut exercises = BTreeMap::new();
+    for path in exercise_files("Cargo.toml") {
+        let package = path.parent().and_then(Path::file_name).unwrap();
+        let package = package.display().to_string();
+        let Some(chapter) = package.strip_prefix("ch") else {
+            continue;
+        };
+        let manifest: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+        let rows = manifest["package"]["metadata"]["workbook"]["exercises"].as_array();
+        let names = rows
+            .unwrap()
+            .iter()
+            .map(|row| row["name"].as_str().unwrap());
+        exercises.insert(chapter.to_owned(), names.map(str::to_owned).collect());
+    }
+    exercises
 }
 
 #[test]
-fn every_exercise_that_a_chapter_shows_exists() {
-    let manifests: BTreeMap<PathBuf, String> = exercise_files("Cargo.toml")
-        .into_iter()
-        .filter(|path| chapter_package(path))
-        .map(|path| {
-            let text = fs::read_to_string(&path).unwrap();
-            (path, text)
-        })
-        .collect();
-    let mut shown = BTreeSet::new();
-    for file in sources::chapters(&site::book_dir()) {
-        let folder = file.parent().unwrap().file_name().unwrap();
-        let package = format!("ch{}/Cargo.toml", folder.display());
-        let own = manifests.iter().find(|(path, _)| path.ends_with(&package));
-        // A package that names no exercise is one whose exercises are not written yet; a page
-        // without a package may show any, so it waits for them all.
-        let written = |text: &String| text.contains(EXERCISES);
-        if !own.map_or_else(
-            || manifests.values().all(written),
-            |(_, text)| written(text),
-        ) {
-            println!("{}: exercises are not written yet", file.display());
-            continue;
+fn a_chapter_shows_exactly_the_exercises_of_its_package() {
+    let exercises = exercises();
+    let all: BTreeSet<&String> = exercises.values().flatten().collect();
+    let mut chapters = 0;
+    for page in summary::linked() {
+        let text = fs::read_to_string(site::book_dir().join("chapters").join(&page)).unwrap();
+        let shown: BTreeSet<String> = html::tags(&text)
+            .iter()
+            .filter(|tag| tag.name == "exercise-status")
+            .map(|tag| tag.get("name").unwrap_or_default().to_owned())
+            .collect();
+        if let Some(own) = page
+            .strip_suffix("/index.md")
+            .and_then(|c| exercises.get(c))
+        {
+            assert_eq!(&shown, own, "{page}");
+            chapters += 1;
         }
-        for tag in html::tags(&fs::read_to_string(&file).unwrap()) {
-            if tag.name != "exercise-status" {
-                continue;
-            }
-            let name = tag.get("name").unwrap_or("");
-            let line = format!("name = \"{name}\"\n");
-            let known = |text: &String| text.contains(&line);
-            assert!(
-                own.map_or_else(|| manifests.values().any(known), |(_, text)| known(text)),
-                "{} shows the exercise `{name}`, which its package does not name",
-                file.display()
-            );
-            shown.insert(name.to_owned());
-        }
+        // A page without a package may show any.
+        let unknown: Vec<_> = shown.iter().filter(|name| !all.contains(name)).collect();
+        assert!(
+            unknown.is_empty(),
+            "{page}: no exercise is named {unknown:?}"
+        );
     }
-    assert!(shown.len() >= 4, "chapters show only {shown:?}");
+    assert_eq!(chapters, exercises.len(), "packages without a page");
 }
 
 #[test]

@@ -4,11 +4,13 @@
 //! cargo test -p book --test how_we_know -- --nocapture
 //! ```
 
+#[path = "how_we_know/questions.rs"]
+mod questions;
 #[path = "how_we_know/reference.rs"]
 mod reference;
 #[path = "how_we_know/slot.rs"]
 mod slot;
-#[path = "how_we_know/solver.rs"]
+#[path = "support/solver.rs"]
 mod solver;
 
 use book::output;

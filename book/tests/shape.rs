@@ -179,14 +179,9 @@ fn words_included(chapter: &str, include: &str) -> usize {
     let path = book_dir().join("chapters").join(chapter).join(file);
     let text = fs::read_to_string(&path).unwrap();
     let part = match anchor {
-        "" if file.ends_with(".svg") => "",
-        "" => &text,
-        _ => {
-            let (_, from) = text.split_once(&format!("ANCHOR: {anchor}\n")).unwrap();
-            from.split_once(&format!("ANCHOR_END: {anchor}\n"))
-                .unwrap()
-                .0
-        }
+        "" if file.ends_with(".svg") => String::new(),
+        "" => text,
+        _ => book::sources::anchored(&text, anchor).unwrap(),
     };
     part.split_whitespace().count()
 }

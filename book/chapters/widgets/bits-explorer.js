@@ -11,6 +11,7 @@
   const { el, list, button, brief, Widget } = WidgetParts;
   const K = KeyEncodings;
 
+  const ENCODINGS_MAX = 6;
   const DEFAULTS = {
     unsigned: { encodings: "le, be", neighbours: "0, 1, 2, 9, 10, 127, 128, 255, 256, 257, 65535, 65536, 4294901760" },
     signed: { encodings: "le, be, sign-flip, ledis", neighbours: "-300, -200, -100, -2, -1, 0, 1, 2, 100, 255, 256, 4294901760" },
@@ -31,6 +32,7 @@
       const start = Object.hasOwn(K.TYPES, type) ? K.parse(type, this.getAttribute("value") ?? "0") : { error: `unknown type ${type}` };
       if (start.error) throw new Error(start.error);
       this.complain(this.problems(type));
+      this.asked = this.atMost(ENCODINGS_MAX, list(this.getAttribute("encodings")), "encodings");
       this.type = type;
       this.bits = start.bits;
       this.build();
@@ -97,7 +99,7 @@
       });
       const scale = this.family === "float" ? "every value takes the same room" : "by powers of two";
       return el("div", { class: "bx-line" }, el("label", { for: `${id}-line` }, `Number line, ${scale}`),
-        this.line, this.marks, el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...ticks));
+        this.line, this.marks, el("div", { class: "wg-ticks", "aria-hidden": "true" }, ...ticks));
     }
 
     buildBits() {
@@ -248,9 +250,8 @@
     }
 
     encodings() {
-      const asked = list(this.getAttribute("encodings")).filter((id) => K.supports(id, this.type));
-      const chosen = asked.length > 0 ? asked : list(DEFAULTS[this.family].encodings).filter((id) => K.supports(id, this.type));
-      return chosen.slice(0, 6);
+      const [asked, usual] = [this.asked, list(DEFAULTS[this.family].encodings)].map((ids) => ids.filter((id) => K.supports(id, this.type)));
+      return asked.length > 0 ? asked : usual;
     }
 
     neighbours() {

@@ -4,7 +4,7 @@
 // value's place by value to its place by bytes: where an encoding keeps the order no two lines
 // cross. `book/README.md` lists the attributes.
 //
-// All arithmetic is in `encodings.js` and `tuples.js`; this file only asks and shows.
+// Keys and their order are in `encodings.js` and `tuples.js`; here is how far a column is out of order.
 (() => {
   "use strict";
 
@@ -76,14 +76,15 @@
       this.kind = family === "text" ? texts : numbers(this.type);
       const asked = list(this.getAttribute("encodings") ?? DEFAULTS[family].encodings);
       this.complain(asked.filter((id) => !this.kind.supports(id)).map((id) => `encoding ${id} does not suit ${this.type}`));
-      this.encodings = asked.filter((id) => this.kind.supports(id)).slice(0, ENCODINGS_MAX);
-      this.start = [];
+      this.encodings = this.atMost(ENCODINGS_MAX, asked.filter((id) => this.kind.supports(id)), "encodings");
+      const values = [];
       for (const typed of list(this.getAttribute("values") ?? DEFAULTS[family].values)) {
         const answer = this.kind.parse(typed);
         if (answer.error) this.complain([answer.error]);
-        else this.start.push(answer.value);
+        else values.push(answer.value);
       }
-      this.values = this.start.slice(0, VALUES_MAX);
+      this.start = this.atMost(VALUES_MAX, values, "values");
+      this.values = [...this.start];
       this.followed = null;
       this.build();
       this.show();
@@ -96,7 +97,7 @@
         onkeydown: (event) => { if (event.key === "Enter") this.add(); },
       });
       this.message = el("p", { id: `${id}-message`, class: "wg-message", role: "status" });
-      this.chips = el("div", { class: "bs-chips", role: "group", "aria-label": "Values: press one to follow it" });
+      this.chips = el("div", { class: "wg-chips", role: "group", "aria-label": "Values: press one to follow it" });
       this.panels = el("div", { class: "bs-panels" });
       this.panels.dataset.count = String(this.encodings.length);
       this.body.append(
@@ -130,11 +131,11 @@
       if (this.followed === value) this.followed = null;
       this.show();
       // The button is gone: the next one, or the field, takes the focus.
-      (this.chips.querySelectorAll(".bs-remove")[Math.min(at, this.values.length - 1)] ?? this.field).focus();
+      (this.chips.querySelectorAll(".wg-remove")[Math.min(at, this.values.length - 1)] ?? this.field).focus();
     }
 
     reset() {
-      this.values = this.start.slice(0, VALUES_MAX);
+      this.values = [...this.start];
       this.followed = null;
       this.message.textContent = "";
       this.show();
@@ -143,7 +144,7 @@
     follow(value) {
       this.followed = this.followed === value ? null : value;
       this.mark(this.followed);
-      for (const chip of this.chips.querySelectorAll(".bs-follow")) {
+      for (const chip of this.chips.querySelectorAll(".wg-follow")) {
         chip.setAttribute("aria-pressed", String(this.values[Number(chip.dataset.at)] === this.followed));
       }
       if (this.followed !== null) this.say(this.results.map(({ title, rows }) => this.whereabouts(title, rows)).join(" "));
@@ -161,9 +162,9 @@
     show() {
       this.chips.replaceChildren(...this.values.map((value, at) => {
         const name = this.kind.name(value);
-        return el("span", { class: "bs-chip" },
-          button(name, `follow ${name}`, () => this.follow(value), { class: "bs-follow", "data-at": at, "aria-pressed": String(value === this.followed) }),
-          button("×", `remove ${name}`, () => this.remove(value), { class: "bs-remove" }));
+        return el("span", { class: "wg-chip" },
+          button(name, `follow ${name}`, () => this.follow(value), { class: "wg-follow", "data-at": at, "aria-pressed": String(value === this.followed) }),
+          button("×", `remove ${name}`, () => this.remove(value), { class: "wg-remove" }));
       }));
       this.results = this.encodings.map((id) => this.sorted(id));
       this.panels.replaceChildren(...this.results.map((result) => this.panel(result)));
@@ -206,9 +207,9 @@
       const left = byValue.map((value) => el("li", touch(value), el("span", { class: "bs-name" }, this.kind.name(value))));
       const right = rows.map((row) => el("li", { class: row.moved ? "bs-moved" : null, ...touch(row.value) },
         el("code", { class: "bs-key", title: K.hex(row.key) }, ...this.spell(row, text)),
-        el("span", { class: "bs-of" }, this.kind.name(row.value), row.moved ? el("span", { class: "bs-why" }, `✗ belongs ${ordinal(row.place + 1)}`) : "")));
+        el("span", { class: "bs-of" }, this.kind.name(row.value), row.moved ? el("span", { class: "wg-why" }, `✗ belongs ${ordinal(row.place + 1)}`) : "")));
       return el("div", { role: "group", class: `bs-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
-        el("p", { class: "wg-name" }, title), el("p", { class: "bs-rule" }, rule),
+        el("p", { class: "wg-name" }, title), el("p", { class: "wg-rule" }, rule),
         el("p", { class: "wg-verdict" }, `${sound ? "✓" : "✗"} ${verdict}${refused > 0 ? `; ${refused} without a key` : ""}`),
         el("div", { class: "bs-heads", "aria-hidden": "true" }, el("span", {}, "by value"), el("span", {}, "by bytes")),
         el("div", { class: `bs-figure ${rows.some((row) => row.moved && this.kind.name(row.value).length > LONG_NAME) ? "bs-tall" : ""}` },
@@ -227,7 +228,7 @@
     /** Brings one value forward in every panel. */
     mark(value) {
       const at = String(this.values.indexOf(value));
-      for (const node of this.panels.querySelectorAll("[data-at]")) node.classList.toggle("bs-own", value !== null && node.dataset.at === at);
+      for (const node of this.panels.querySelectorAll("[data-at]")) node.classList.toggle("wg-own", value !== null && node.dataset.at === at);
     }
   }
 

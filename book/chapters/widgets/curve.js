@@ -1,5 +1,5 @@
 // Two coordinates in one number, and the ranges that a rectangle becomes, without a page. Held
-// against `engine::keys` (interleave, ZBox) by `book/tests/widgets/vectors.rs`.
+// against `engine::keys` (interleave, ZBox) by `book/tests/widgets/arithmetic.rs`.
 //
 // Numbers are BigInts: 26 bits a side make 52. A box is `{ low: [x, y], high: [x, y] }` with its
 // edges inside; a range is `[first, last]`, both inside.
@@ -100,7 +100,7 @@ const Curve = (() => {
   /** Where a place stands between west and east, south and north, each from 0 to 1. */
   const share = (lon, lat) => [part(lon, GEO.lon), part(lat, GEO.lat)];
 
-  return { GEO_BITS, interleave, deinterleave, first, last, points, waste, contains, split, ranges, cell, knows, geohash, share };
+  return { interleave, deinterleave, first, last, points, waste, contains, split, ranges, cell, knows, geohash, share };
 })();
 
 if (typeof module !== "undefined") module.exports = Curve;

@@ -373,8 +373,8 @@ const KeyEncodings = (() => {
   }
 
   return {
-    TYPES, ENCODINGS, LINE_STEPS, parse, format, fields, position, compareNumbers, step, fromLine, toLine,
-    bigEndian, littleEndian, flipSign, totalOrder, isFloat, isNan, hasSign, signBit, mask, bitsToDouble, supports, hex, ascii,
+    TYPES, ENCODINGS, LINE_STEPS, parse, format, fields, compareNumbers, step, fromLine, toLine,
+    bigEndian, littleEndian, flipSign, totalOrder, isNan, signBit, mask, supports, hex, ascii,
     compareKeys, sortByKey,
   };
 })();

@@ -67,6 +67,12 @@ const WidgetParts = (() => {
       for (const problem of problems) console.error(`${this.localName}: ${problem}`);
     }
 
+    /** The first `most` items of an attribute's list. What has no room is told. */
+    atMost(most, items, what) {
+      if (items.length > most) this.complain([`${items.length} ${what}, of which only ${most} have room`]);
+      return items.slice(0, most);
+    }
+
     /** Speaks a sentence once the hand has rested, so that a drag is not read out. */
     say(sentence) {
       clearTimeout(this.timer);

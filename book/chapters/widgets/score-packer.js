@@ -4,7 +4,7 @@
 // number and of its double belongs to, which bits the double has no room for, and what comes back.
 // `book/README.md` lists the attributes.
 //
-// All arithmetic is in `scores.js`; this file only asks and shows.
+// The arithmetic of scores is in `scores.js`; here is only that of the slider.
 (() => {
   "use strict";
 
@@ -30,7 +30,7 @@
     setUp() {
       const fields = S.parse(this.getAttribute("fields") ?? "high:33:200, flag:1:1, low:29:5");
       if (fields.error) throw new Error(fields.error);
-      this.start = fields.slice(0, FIELDS_MAX);
+      this.start = this.atMost(FIELDS_MAX, fields, "fields");
       this.fields = this.start.map((field) => ({ ...field }));
       this.build();
       this.show();
@@ -42,8 +42,8 @@
       this.verdict = el("p", { class: "wg-verdict" });
       this.number = el("div", { class: "sp-bits", "aria-hidden": "true" });
       this.double = el("div", { class: "sp-bits", "aria-hidden": "true" });
-      this.numberTitle = el("p", { class: "sp-title" });
-      this.doubleTitle = el("p", { class: "sp-title" });
+      this.numberTitle = el("p", { class: "wg-title" });
+      this.doubleTitle = el("p", { class: "wg-title" });
       this.lostWords = unseen("");
       this.back = el("tbody");
       this.result = el("div", { class: "sp-result" },
@@ -62,7 +62,7 @@
       const line = el("input", { type: "range", min: 0, max: LINE_STEPS, step: 1, "aria-label": `${label}, by powers of two`, oninput: () => this.slide(i) });
       const bits = el("span", { class: "sp-width" });
       const node = el("div", { class: `sp-field wg-f${i}` },
-        el("label", { for: id }, el("span", { class: "tb-letter" }, LETTERS[i]), ` ${field.name}`), input, line,
+        el("label", { for: id }, el("span", { class: "wg-letter" }, LETTERS[i]), ` ${field.name}`), input, line,
         el("span", { class: "sp-steps" },
           button("−", `${field.name}: one bit fewer`, () => this.resize(i, -1)), bits,
           button("+", `${field.name}: one bit more`, () => this.resize(i, 1))),
@@ -155,8 +155,8 @@
       this.showNumber(number, width, lost);
       this.showDouble(number);
       this.back.replaceChildren(...this.fields.map((field, i) => el("tr", { class: `wg-f${i}` },
-        el("th", { scope: "row" }, el("span", { class: "tb-letter" }, LETTERS[i]), ` ${field.name}`), el("td", {}, String(field.value)),
-        el("td", back[i] === field.value ? {} : { class: "bs-why" }, back[i] === field.value ? `✓ ${back[i]}` : `✗ ${back[i]}`))));
+        el("th", { scope: "row" }, el("span", { class: "wg-letter" }, LETTERS[i]), ` ${field.name}`), el("td", {}, String(field.value)),
+        el("td", back[i] === field.value ? {} : { class: "wg-why" }, back[i] === field.value ? `✓ ${back[i]}` : `✗ ${back[i]}`))));
       this.say(`Score ${stored}. ${verdict.slice(2)}.`);
     }
 
@@ -186,7 +186,7 @@
       this.double.replaceChildren(...S.doubleBits(number).map(({ bit, part, index }) => {
         const field = index === null ? null : S.fieldAt(this.fields, index);
         const letter = field === null ? (part === "f" ? "·" : part) : LETTERS[field];
-        return el("span", { class: `sp-bit ${field === null ? "tb-frame" : `wg-f${field}`} ${bit === 1 ? "sp-one" : ""}` }, el("b", {}, String(bit)), el("span", {}, letter));
+        return el("span", { class: `sp-bit ${field === null ? "wg-frame" : `wg-f${field}`} ${bit === 1 ? "sp-one" : ""}` }, el("b", {}, String(bit)), el("span", {}, letter));
       }));
     }
   }

@@ -1,5 +1,5 @@
 // Bit fields packed into a score, and what a double keeps of them, without a page. Held against
-// Rust's own arithmetic by `book/tests/widgets/vectors.rs`.
+// Rust's own arithmetic by `book/tests/widgets/arithmetic.rs`.
 //
 // A field is `{ name, bits, value }`, the value a BigInt; a list of them stands most significant
 // first. The packed number is a BigInt of any width; a score is the double nearest to it.

@@ -27,13 +27,13 @@
     setUp() {
       const first = T.tuple(this.getAttribute("fields") ?? DEFAULTS.fields);
       if (first.error) throw new Error(first.error);
-      this.first = first.slice(0, FIELDS_MAX);
+      this.first = this.atMost(FIELDS_MAX, first, "fields");
       const asked = list(this.getAttribute("schemes") ?? DEFAULTS.schemes);
       this.complain(asked.filter((id) => !Object.hasOwn(T.SCHEMES, id)).map((id) => `unknown scheme ${id}`));
       this.schemes = asked.filter((id) => Object.hasOwn(T.SCHEMES, id));
       const others = list(this.getAttribute("others"), ";").map((text) => T.tuple(text));
       this.complain(others.filter((tuple) => tuple.error).map((tuple) => tuple.error));
-      this.start = others.filter((tuple) => !tuple.error).slice(0, TUPLES_MAX);
+      this.start = this.atMost(TUPLES_MAX, others.filter((tuple) => !tuple.error), "others");
       this.fields = this.first;
       this.others = [...this.start];
       this.build();
@@ -49,10 +49,10 @@
       this.scan = el("select", { id: `${id}-scan`, onchange: () => this.show() },
         ...this.first.slice(0, -1).map((_, i) => el("option", { value: i + 1 }, i === 0 ? "field A" : `fields A to ${LETTERS[i]}`)));
       this.message = el("p", { id: `${id}-message`, class: "wg-message", role: "status" });
-      this.chips = el("div", { class: "bs-chips", role: "group", "aria-label": "Tuples kept" });
+      this.chips = el("div", { class: "wg-chips", role: "group", "aria-label": "Tuples kept" });
       this.panels = el("div", { class: "tb-panels" });
       const asks = this.inputs.map((input, i) => el("span", { class: `tb-ask wg-f${i}` },
-        el("label", { for: input.id }, el("span", { class: "tb-letter" }, LETTERS[i]), ` ${input.dataset.type}`), input));
+        el("label", { for: input.id }, el("span", { class: "wg-letter" }, LETTERS[i]), ` ${input.dataset.type}`), input));
       this.body.append(
         el("div", { class: "wg-controls" }, ...asks,
           button("Keep", "keep this tuple among the others", () => this.keep()),
@@ -99,7 +99,7 @@
     remove(at) {
       this.others.splice(at, 1);
       this.show();
-      (this.chips.querySelectorAll(".bs-remove")[Math.min(at, this.others.length - 1)] ?? this.inputs[0]).focus();
+      (this.chips.querySelectorAll(".wg-remove")[Math.min(at, this.others.length - 1)] ?? this.inputs[0]).focus();
     }
 
     // A kept tuple may have other fields than those that can be typed here.
@@ -127,9 +127,9 @@
     show() {
       this.chips.replaceChildren(...this.others.map((tuple, at) => {
         const name = T.name(tuple);
-        return el("span", { class: "bs-chip" },
-          button(name, `put ${name} into the fields`, () => this.load(tuple), { class: "bs-follow" }),
-          button("×", `remove ${name}`, () => this.remove(at), { class: "bs-remove" }));
+        return el("span", { class: "wg-chip" },
+          button(name, `put ${name} into the fields`, () => this.load(tuple), { class: "wg-follow" }),
+          button("×", `remove ${name}`, () => this.remove(at), { class: "wg-remove" }));
       }));
       const results = this.schemes.map((id) => this.judge(id));
       this.panels.replaceChildren(...results.map((result) => this.panel(result)));
@@ -158,7 +158,7 @@
 
     panel({ id, title, rule, rows, first, strangers, sound, verdict }) {
       return el("div", { role: "group", class: `tb-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
-        el("p", { class: "wg-name" }, title), el("p", { class: "bs-rule" }, rule),
+        el("p", { class: "wg-name" }, title), el("p", { class: "wg-rule" }, rule),
         el("p", { class: "wg-verdict" }, `${sound ? "✓" : "✗"} ${verdict}`),
         this.keyCells(id), this.sorted(rows), this.scanned(id, first, strangers));
     }
@@ -166,8 +166,8 @@
     /** The key's bytes: a letter under each says which field it is of; those of the frame have none. */
     keyCells(id) {
       const pieces = T.encode(id, this.fields);
-      const cells = pieces.flatMap(({ field, own, bytes }) => bytes.map((byte) => el("span", { class: `tb-byte ${own ? `wg-f${field}` : "tb-frame"}` },
-        el("code", {}, K.hex([byte])), el("span", {}, printable(byte) || "\u00a0"), el("span", { class: "tb-letter" }, own ? LETTERS[field] : "·"))));
+      const cells = pieces.flatMap(({ field, own, bytes }) => bytes.map((byte) => el("span", { class: `tb-byte ${own ? `wg-f${field}` : "wg-frame"}` },
+        el("code", {}, K.hex([byte])), el("span", {}, printable(byte) || "\u00a0"), el("span", { class: "wg-letter" }, own ? LETTERS[field] : "·"))));
       const words = pieces.map(({ field, own, bytes }) => `${own ? `field ${LETTERS[field]}` : "frame"} ${K.hex(bytes) || "no bytes"}`).join(", ");
       return el("div", {}, unseen(`Key: ${words}`), el("div", { class: "tb-key", "aria-hidden": "true" }, ...cells));
     }
@@ -176,9 +176,9 @@
       return el("ol", { class: "tb-rows", "aria-label": "by bytes" }, ...rows.map((row) => {
         const own = same(row.fields, this.fields);
         const why = row.ties !== null ? `✗ same key as ${T.name(row.ties)}` : row.breaks !== null ? `✗ belongs before ${T.name(row.breaks)}` : "";
-        return el("li", { class: `${own ? "bs-own" : ""} ${row.ties !== null ? "tb-ties" : ""} ${row.breaks !== null ? "tb-breaks" : ""}`, "aria-current": own ? "true" : null },
+        return el("li", { class: `${own ? "wg-own" : ""} ${row.ties !== null ? "tb-ties" : ""} ${row.breaks !== null ? "tb-breaks" : ""}`, "aria-current": own ? "true" : null },
           el("span", { class: "tb-name" }, `${own ? "▸ " : ""}${T.name(row.fields)}`), el("code", {}, K.hex(row.key)),
-          why === "" ? "" : el("span", { class: "bs-why" }, why));
+          why === "" ? "" : el("span", { class: "wg-why" }, why));
       }));
     }
 
@@ -186,7 +186,7 @@
       if (first.length === 0) return "";
       const start = K.hex(T.prefix(id, first));
       return el("p", { class: "tb-scan" }, `Scan for ${first.map(T.shown).join(", ")}, keys that begin with `, el("code", {}, start),
-        strangers.length === 0 ? ": ✓ nothing else." : el("span", { class: "bs-why" }, `: ✗ also ${strangers.map(T.name).join(", ")}.`));
+        strangers.length === 0 ? ": ✓ nothing else." : el("span", { class: "wg-why" }, `: ✗ also ${strangers.map(T.name).join(", ")}.`));
     }
   }
 

@@ -1,9 +1,10 @@
 // Texts and tuples, and the keys that several schemes make of them, without a page. Held against
-// `engine::keys` by `book/tests/widgets/vectors.rs`.
+// `engine::keys` by `book/tests/widgets/arithmetic.rs`.
 //
 // A field is `{ type, text, value }`: a number's value is its bits (see encodings.js), a text's its
-// UTF-8 bytes. A tuple is a list of fields. A key is a list of pieces `{ field, bytes }`, so that a
-// picture can say which byte came from where; `field` is null for bytes that belong to no field.
+// UTF-8 bytes. A tuple is a list of fields. A key is a list of pieces `{ field, own,
+// bytes }`, so that a picture can say which byte came from where: `field` is the field's place in the
+// tuple, and `own` is false for bytes that frame it, such as a colon or a length.
 //
 // A classic script: it defines `TupleKeys`. Node gets the same object by `require`.
 const TupleKeys = (() => {
@@ -156,7 +157,7 @@ const TupleKeys = (() => {
     return tuples.filter((fields) => beginsWith(key(scheme, fields), start) && !equal(fields));
   }
 
-  return { SCHEMES, FIXED_BYTES, knows, field, shortField, tuple, name, shown, compare, encode, bytesOf, key, prefix, losses, sortByKey, strangers };
+  return { SCHEMES, knows, field, shortField, tuple, name, shown, compare, encode, key, prefix, losses, sortByKey, strangers };
 })();
 
 if (typeof module !== "undefined") module.exports = TupleKeys;

@@ -25,12 +25,13 @@
     get title_() { return "Z-order map"; }
 
     setUp() {
-      this.bits = Number(this.getAttribute("bits") ?? "3");
-      if (!(this.bits >= 1 && this.bits <= BITS_MAX)) throw new Error(`bits is 1 to ${BITS_MAX}, not ${this.bits}`);
-      const corners = list(this.getAttribute("query") ?? "1,1,2,2").map(Number);
-      if (corners.length !== 4 || corners.some((at) => !(at >= 0 && at < this.side))) throw new Error(`query is four numbers of 0 to ${this.side - 1}: left, bottom, right, top`);
+      this.bits = this.whole("bits", 3, BITS_MAX);
+      this.limit = this.whole("ranges", 1, RANGES_MAX);
+      // By itself the box lies where the four quarters meet.
+      const middle = this.side / 2;
+      const corners = list(this.getAttribute("query") ?? `${middle - 1}, ${middle - 1}, ${middle}, ${middle}`).map(Number);
+      if (corners.length !== 4 || corners.some((at) => !(Number.isInteger(at) && at >= 0 && at < this.side))) throw new Error(`query is four numbers of 0 to ${this.side - 1}: left, bottom, right, top`);
       this.box = { low: [Math.min(corners[0], corners[2]), Math.min(corners[1], corners[3])], high: [Math.max(corners[0], corners[2]), Math.max(corners[1], corners[3])] };
-      this.limit = Number(this.getAttribute("ranges") ?? "1");
       this.places = list(this.getAttribute("places"), ";").map((text) => {
         const [name, lon, lat] = list(text);
         return { name, lon: Number(lon), lat: Number(lat) };
@@ -40,6 +41,14 @@
       this.start = { bits: this.bits, box: structuredClone(this.box), limit: this.limit };
       this.build();
       this.show();
+    }
+
+    /** An attribute that is a whole number from 1 on. */
+    whole(name, otherwise, most) {
+      const text = this.getAttribute(name) ?? otherwise;
+      const number = Number(text);
+      if (!(Number.isInteger(number) && number >= 1 && number <= most)) throw new Error(`${name} is 1 to ${most}, not ${text}`);
+      return number;
     }
 
     get side() { return 2 ** this.bits; }
@@ -54,7 +63,7 @@
       this.most = el("input", { id: `${id}-most`, type: "range", min: 1, max: RANGES_MAX, step: 1, oninput: () => { this.limit = Number(this.most.value); this.show(); } });
       this.mostValue = el("output", { for: this.most.id });
       const size = el("select", { id: `${id}-bits`, onchange: () => this.resize(Number(size.value)) },
-        ...Array.from({ length: BITS_MAX - 1 }, (_, i) => el("option", { value: i + 2 }, `${2 ** (i + 2)} × ${2 ** (i + 2)}`)));
+        ...Array.from({ length: BITS_MAX }, (_, i) => el("option", { value: i + 1 }, `${2 ** (i + 1)} × ${2 ** (i + 1)}`)));
       this.size = size;
       this.map = el("div", { class: "zo-map" });
       this.strip = el("div", { class: "zo-strip" });
@@ -199,9 +208,9 @@
       const cells = runs.map(({ kind, from, cells: width }) => svg("rect", { class: `zo-${kind}`, x: from, y: kind === "vain" ? height * 0.35 : 0, width, height: kind === "vain" ? height * 0.65 : height }));
       const frames = ranges.map(([first, last]) => svg("rect", { class: "zo-range", x: String(first), y: 0, width: String(last - first + 1n), height }));
       this.strip.replaceChildren(
-        el("p", { class: "sp-title" }, "The same cells in the order in which they are stored"),
+        el("p", { class: "wg-title" }, "The same cells in the order in which they are stored"),
         svg("svg", { viewBox: `0 ${-height * 0.1} ${length} ${height * 1.2}`, preserveAspectRatio: "none", "aria-hidden": "true" }, svg("rect", { class: "zo-unread", x: 0, y: 0, width: length, height }), ...cells, ...frames),
-        el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...[0, 1, 2, 3, 4].map((part) => el("span", {}, String(Math.min(length - 1, (length / 4) * part))))),
+        el("div", { class: "wg-ticks", "aria-hidden": "true" }, ...[...new Set([0, 1, 2, 3, 4].map((part) => Math.min(length - 1, (length / 4) * part)))].map((tick) => el("span", {}, String(tick)))),
         el("p", { class: "zo-legend" },
           el("span", {}, el("i", { class: "zo-key-wanted" }), " in the box"), el("span", {}, el("i", { class: "zo-key-vain" }, "×"), " read in vain"), el("span", {}, el("i", { class: "zo-key-unread" }), " not read")));
     }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use mdbook_driver::MDBook;
 use tempfile::TempDir;
-use walkdir::WalkDir;
+
+use crate::sources::files_below;
 
 /// What a finished build gave.
 pub(super) struct Built {
@@ -55,7 +56,7 @@ impl Builder {
 /// Hashes every path and content below `dir`.
 fn fingerprint(dir: &Path) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    for file in files(dir) {
+    for file in files_below(dir) {
         file.strip_prefix(dir)?.hash(&mut hasher);
         read(&file)?.hash(&mut hasher);
     }
@@ -66,22 +67,13 @@ fn fingerprint(dir: &Path) -> Result<String> {
 /// served from here get it, so a book built by other means never asks for a server.
 fn add_live_script(dir: &Path, id: &str) -> Result<()> {
     let script = format!("<script src=\"/live.js\" data-build=\"{id}\"></script>\n</head>");
-    for file in files(dir).filter(|f| f.extension().is_some_and(|e| e == "html")) {
+    for file in files_below(dir).filter(|f| f.extension().is_some_and(|e| e == "html")) {
         let page = String::from_utf8(read(&file)?)
             .with_context(|| format!("{} is not UTF-8", file.display()))?;
         fs::write(&file, page.replacen("</head>", &script, 1))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
-}
-
-fn files(dir: &Path) -> impl Iterator<Item = PathBuf> {
-    WalkDir::new(dir)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_file())
-        .map(walkdir::DirEntry::into_path)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {

@@ -5,8 +5,9 @@
 //! the exercises' state. A failed build leaves the last good book in place.
 //!
 //! Left out on purpose: file notifications (they report mere opens and loop on the build's own
-//! reads; a poll of some hundred files costs less than a millisecond) and server-sent events
-//! (browsers allow six per host, so a seventh tab would hang).
+//! reads; a poll asks some 270 files when they were written and reads only those that changed, 4 ms
+//! in a build without optimization) and server-sent events (browsers allow six per host, so a
+//! seventh tab would hang).
 
 mod build;
 mod guard;
@@ -75,7 +76,6 @@ impl ServeOptions {
 
 /// What happened, for the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Event {
     /// The book was built; `changed` is false when the pages came out the same as before.
     Built {

@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::build::{Builder, Built};
 use super::{Event, ServeOptions, Site};
-use crate::sources;
-
-/// Time and size of every source file; a missing file has none.
-type Fingerprint = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
+use crate::sources::{self, Stamp, Watch};
 
 /// Builds once, then again after each change, until told to stop.
 pub(super) async fn run(
@@ -23,10 +20,11 @@ pub(super) async fn run(
     mut stop: watch::Receiver<bool>,
 ) {
     let builder = Arc::new(Mutex::new(builder));
+    let watch = Arc::default();
     let mut built_from = None;
     let mut last_seen = None;
     loop {
-        let seen = look(&options.book_dir).await;
+        let seen = look(&options.book_dir, &watch).await;
         // Two equal looks in a row: an editor that is still writing is not built from.
         let at_rest = seen == last_seen || built_from.is_none();
         if at_rest && seen != built_from {
@@ -41,17 +39,12 @@ pub(super) async fn run(
     }
 }
 
-async fn look(book_dir: &Path) -> Option<Fingerprint> {
+async fn look(book_dir: &Path, watch: &Arc<Mutex<Watch>>) -> Option<BTreeMap<PathBuf, Stamp>> {
     let book_dir = book_dir.to_owned();
+    let watch = Arc::clone(watch);
     spawn_blocking(move || {
-        sources::watched(&book_dir)
-            .into_iter()
-            .map(|path| {
-                let meta = path.metadata().ok();
-                let state = meta.and_then(|m| Some((m.modified().ok()?, m.len())));
-                (path, state)
-            })
-            .collect()
+        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.look(&book_dir)
     })
     .await
     .ok()

@@ -2,9 +2,11 @@
 
 use std::fmt::Debug;
 
+use engine::Family;
 use engine::keys::hex;
-use engine::{Db, Family, Options};
 use tempfile::TempDir;
+
+use crate::database::{database, text, texts};
 
 /// Rows `encoded score ++ member` in a database of their own. Each value is a line of text.
 pub(crate) struct Store {
@@ -19,9 +21,7 @@ impl Store {
         members: &[(S, &[u8])],
         encode: fn(S) -> K,
     ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = Db::open(folder.path(), Options::default()).unwrap();
-        let rows = db.default_family();
+        let (rows, folder) = database();
         for (score, member) in members {
             let key = [encode(*score).as_ref(), member].concat();
             let text = format!("{score:?} {}", member.escape_ascii());
@@ -35,14 +35,12 @@ impl Store {
 
     /// The texts of the rows from `low` on, up to `high`, which is left out.
     pub(crate) fn range(&self, low: &[u8], high: &[u8]) -> Vec<String> {
-        let rows = self.rows.range(low..high);
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.range(low..high))
     }
 
     /// The texts of all rows, in the order of their keys.
     pub(crate) fn order(&self) -> Vec<String> {
-        let rows = self.rows.iter();
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.iter())
     }
 
     /// All rows, as the page shows them: the eight bytes of the score, then the text.
@@ -54,9 +52,4 @@ impl Store {
         }
         table
     }
-}
-
-/// A value, which is always text here.
-pub(crate) fn text(value: &[u8]) -> String {
-    String::from_utf8(value.to_vec()).unwrap()
 }

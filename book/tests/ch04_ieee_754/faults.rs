@@ -5,7 +5,8 @@ use engine::Cursor;
 use engine::keys::historical::{qdb, upper_bound};
 use engine::keys::{self, hex};
 
-use crate::store::{Store, text};
+use crate::database::text;
+use crate::store::Store;
 use crate::{Encoding, MEMBERS, NAN, SIGN, big_endian, sign_flipped};
 
 // ANCHOR: qdb_faults

@@ -1,10 +1,11 @@
 //! The engine, filled with books of owners, for the tests of chapter 5.
 
+use engine::Family;
 use engine::keys::{hex, prefix_successor};
-use engine::{Db, Family, Options};
 use tempfile::TempDir;
 
 use crate::Scheme;
+use crate::database::{database, text, texts};
 
 /// Rows in a database of their own. Each value is a line of text.
 pub(crate) struct Shelf {
@@ -31,9 +32,7 @@ impl Shelf {
 
     /// A new database with these rows.
     pub(crate) fn of_keys(keyed: impl IntoIterator<Item = (Vec<u8>, String)>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = Db::open(folder.path(), Options::default()).unwrap();
-        let rows = db.default_family();
+        let (rows, folder) = database();
         let mut written = 0;
         for (key, text) in keyed {
             rows.put(key, text).unwrap();
@@ -48,8 +47,7 @@ impl Shelf {
 
     /// The texts of the rows from `low` on, up to `high`, which is left out.
     pub(crate) fn range(&self, low: &[u8], high: &[u8]) -> Vec<String> {
-        let rows = self.rows.range(low..high);
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.range(low..high))
     }
 
     /// The texts of the rows that start with a prefix which is not all ff.
@@ -59,8 +57,7 @@ impl Shelf {
 
     /// The texts of all rows, in the order of their keys.
     pub(crate) fn titles(&self) -> Vec<String> {
-        let rows = self.rows.iter();
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.iter())
     }
 
     /// All rows, their keys as text.
@@ -83,9 +80,4 @@ impl Shelf {
         }
         table + &format!("{} rows written, {found} found\n", self.written)
     }
-}
-
-/// A value, which is always text here.
-fn text(value: &[u8]) -> String {
-    String::from_utf8(value.to_vec()).unwrap()
 }

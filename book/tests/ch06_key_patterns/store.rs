@@ -2,9 +2,11 @@
 
 use std::ops::RangeBounds;
 
+use engine::Family;
 use engine::keys::hex;
-use engine::{Db, Family, Options};
 use tempfile::TempDir;
+
+use crate::database::{database, text, texts};
 
 /// Rows in a database of their own. Each value is a line of text.
 pub(crate) struct Store {
@@ -14,10 +16,9 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let db = Db::open(folder.path(), Options::default()).unwrap();
+        let (rows, folder) = database();
         Self {
-            rows: db.default_family(),
+            rows,
             _folder: folder,
         }
     }
@@ -28,20 +29,17 @@ impl Store {
 
     /// The values of the rows in `range`, in the order of the store.
     pub(crate) fn range<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Vec<String> {
-        let rows = self.rows.range(range);
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.range(range))
     }
 
     /// The values of the rows whose keys begin with `prefix`, in the order of the store.
     pub(crate) fn prefix(&self, prefix: impl AsRef<[u8]>) -> Vec<String> {
-        let rows = self.rows.prefix(prefix);
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.prefix(prefix))
     }
 
     /// The first `count` of these values.
     pub(crate) fn first(&self, count: usize, prefix: &str) -> Vec<String> {
-        let rows = self.rows.prefix(prefix).take(count);
-        rows.map(|row| text(&row.unwrap().1)).collect()
+        texts(self.rows.prefix(prefix).take(count))
     }
 
     /// The value of one key, if it has one.
@@ -80,11 +78,6 @@ pub(crate) fn key_text(key: &[u8]) -> String {
         " "
     };
     format!("{}{gap}{}", text(front), hex(rest))
-}
-
-/// Bytes that are known to be text.
-pub(crate) fn text(value: &[u8]) -> String {
-    String::from_utf8(value.to_vec()).unwrap()
 }
 
 /// The day, in UTC, of a time in milliseconds since 1970.

@@ -3,7 +3,8 @@
 use book::output;
 use engine::keys::hex;
 
-use crate::store::{date, text};
+use crate::database::text;
+use crate::store::date;
 
 /// A time to a key.
 type Key = fn(i64) -> Vec<u8>;

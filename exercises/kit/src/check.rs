@@ -86,13 +86,14 @@ pub fn answers_where(
 /// The probes whose outcome is not the expected answer.
 pub fn wrong_answers(part: &Part, outcomes: &[Outcome]) -> Vec<usize> {
     (0..part.probes.len())
-        .filter(|&i| {
-            part.probes[i]
-                .expected
-                .as_ref()
-                .is_some_and(|expected| outcomes[i].answer() != Some(expected))
-        })
+        .filter(|&probe| is_wrong(part, outcomes, probe))
         .collect()
+}
+
+/// Whether one answer is expected of this probe, and another one was given.
+pub(crate) fn is_wrong(part: &Part, outcomes: &[Outcome], probe: usize) -> bool {
+    let expected = part.probes[probe].expected.as_ref();
+    expected.is_some_and(|expected| outcomes[probe].answer() != Some(expected))
 }
 
 /// Every answer has this many bytes.

@@ -57,15 +57,6 @@ impl<T: Value> Codec<T> {
     pub fn decode(&self, key: &[u8]) -> Answer {
         (self.decode)(key)
     }
-
-    /// This codec's encoder with another one's decoder.
-    #[must_use]
-    pub fn with_decode(&self, other: &Self) -> Self {
-        Self {
-            encode: Arc::clone(&self.encode),
-            decode: Arc::clone(&other.decode),
-        }
-    }
 }
 
 impl Show for Answer {

@@ -1,8 +1,8 @@
 //! Finds the mistake that an answer behaves like, or says what can be said without a name.
 
 use crate::answer::Outcome;
-use crate::check::sorted;
-use crate::exercise::{Judged, Part, Sheet, Who};
+use crate::check::{is_wrong, sorted};
+use crate::exercise::{Judged, Sheet, Who};
 use crate::guard;
 use crate::observe::observe;
 use crate::tester;
@@ -91,12 +91,6 @@ fn agreeing(
         .collect();
     found.sort_by_key(|&i| (sheet.mistakes[i].part != part, sheet.mistakes[i].composed));
     found
-}
-
-/// Whether one answer is expected of this probe, and another one was given.
-fn is_wrong(info: &Part, outcomes: &[Outcome], probe: usize) -> bool {
-    let expected = info.probes[probe].expected.as_ref();
-    expected.is_some_and(|expected| outcomes[probe].answer() != Some(expected))
 }
 
 /// Where the bytes of a key are free and its order is not: the mistake whose keys put all probes in the very order of the

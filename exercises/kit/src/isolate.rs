@@ -514,6 +514,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_call_without_end_is_told_by_its_work_before_the_clock() {
+        let used = |ms| Some(Duration::from_millis(ms));
+        let mut progress = Progress::default();
+        assert_eq!(progress.stuck(0, used(0)), None);
+        assert_eq!(progress.stuck(0, used(5000)), None, "it has not begun");
+        assert_eq!(progress.stuck(1, used(5000)), None);
+        assert_eq!(progress.stuck(1, used(6000)), None, "just the limit");
+        let endless = Death::EndlessLoop { limit_ms: 1000 };
+        assert_eq!(progress.stuck(1, used(6010)), Some(endless));
+        assert_eq!(progress.stuck(2, used(6020)), None, "an answer came");
+        assert_eq!(progress.stuck(2, None), None, "nobody knows");
+    }
+
+    #[test]
     fn what_is_too_slow_is_told_by_the_limit_that_it_broke() {
         let seconds = Duration::from_secs;
         let died = |by_clock, used: Option<u64>| too_slow(seconds(by_clock), used.map(seconds));

@@ -8,13 +8,24 @@
 //!
 //! ```text
 //! exercise   parts, probes, checks and mistakes, over an implementation type
+//! codec      parts for the commonest exercise: numbers to keys, and back
+//! values     the numbers that are put, and the classes they are in
 //! isolate    all probes, put to one implementation in a process of its own
+//! guard      calls that may panic, and what their panics say
+//! answer     what a function gave back, or how it failed to
 //! judge      behaviour to verdict: the first check that fails, in words
+//! check      checks: functions over the outcomes of one part
 //! diagnose   the mistake that agrees on every probe, or else observations
+//! gallery    the mistakes, alone and two at a time
+//! known      what the solution and the mistakes answer, each asked once
+//! observe    sentences that are computed from an answer
+//! relate     relations between right keys and given ones
+//! message    the words of a verdict
+//! render     tables of values, hex and bits
 //! tester     the learner's tests, tried on right and wrong implementations
 //! predict    lists of letters that a learner predicts, never shown the right ones
 //! prove      stub, solution and mistakes are told apart as they should be
-//! known      what the solution and the mistakes answer, each asked once
+//! unseen     answers that no mistake matches, and what an exercise says of them
 //! parallel   work on many implementations, spread over the processors
 //! runner     the `main` of a chapter's test program
 //! ```

@@ -194,11 +194,7 @@ fn dead_links(exercise: &dyn Judged, page: &Path) -> Option<String> {
         Ok(text) => text,
         Err(error) => return Some(format!("cannot read {}: {error}", page.display())),
     };
-    let headings: Vec<String> = text
-        .lines()
-        .filter(|line| line.starts_with('#'))
-        .map(|line| heading_id(line.trim_start_matches('#').trim()))
-        .collect();
+    let headings = headings(&text);
     let mistakes = exercise.sheet().mistakes.iter();
     let dead: Vec<String> = mistakes
         .filter(|m| !m.composed && !headings.contains(&m.link))
@@ -211,6 +207,18 @@ fn dead_links(exercise: &dyn Judged, page: &Path) -> Option<String> {
             dead.join("; ")
         )
     })
+}
+
+/// The names of a page's headings. In a code block, `#` begins a comment or an attribute.
+fn headings(page: &str) -> Vec<String> {
+    let mut in_code = false;
+    page.lines()
+        .filter(|line| {
+            in_code ^= line.starts_with("```");
+            !in_code && line.starts_with('#')
+        })
+        .map(|line| heading_id(line.trim_start_matches('#').trim()))
+        .collect()
 }
 
 /// The name under which mdBook lets a heading be linked to.
@@ -306,6 +314,12 @@ mod tests {
             "wrong-answers-and-what-each-breaks"
         );
         assert_eq!(heading_id("`encode`, IEEE 754"), "encode-ieee-754");
+    }
+
+    #[test]
+    fn a_comment_in_a_code_block_is_no_heading() {
+        let page = "# One\n```sh\n# a comment\n```\n## Two\n";
+        assert_eq!(headings(page), ["one", "two"]);
     }
 
     #[test]

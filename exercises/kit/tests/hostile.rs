@@ -271,13 +271,14 @@ const TESTS: &[Test] = &[
         "an_answer_may_call_itself_for_each_byte_of_a_long_key",
         || passes("calls_itself_for_each_byte"),
     ),
+    // After one second of work or after four by the clock, whichever the machine grants first.
     ("an_endless_loop_is_a_failure", || {
-        within(Duration::from_secs(6), || {
+        within(Duration::from_secs(12), || {
             says(
                 "endless_loop",
                 "returns",
                 &[
-                    "encode(-1): no answer after 1.0 s",
+                    "encode(-1): no answer after",
                     "endless loop",
                     "Do you count down?",
                 ],
@@ -436,7 +437,7 @@ const TESTS: &[Test] = &[
         says(
             "tests_without_end",
             "returns",
-            &["test(next): no answer after 1.0 s"],
+            &["test(next): no answer after", "endless loop"],
         )
     }),
     ("a_test_that_exits_has_not_passed", || {

@@ -43,16 +43,7 @@ pub(crate) fn read(chapter: &Chapter, exercise: &Exercise, step: usize) -> Resul
 }
 
 fn between_anchors(text: &str, anchor: &str) -> Option<String> {
-    let marked = |line: &str, mark: &str| {
-        line.split_whitespace().any(|w| w == mark) && line.contains(anchor)
-    };
-    let lines: Vec<&str> = text
-        .lines()
-        .skip_while(|line| !marked(line, "ANCHOR:"))
-        .skip(1)
-        .take_while(|line| !marked(line, "ANCHOR_END:"))
-        .collect();
-    let hint = lines.join("\n").trim().to_owned();
+    let hint = book::sources::anchored(text, anchor)?.trim().to_owned();
     (!hint.is_empty()).then_some(hint)
 }
 
@@ -69,5 +60,11 @@ mod tests {
             Some("second\nline")
         );
         assert_eq!(between_anchors(text, "hint-3"), None);
+        let tenth = text.replace("hint-2", "hint-10");
+        assert_eq!(between_anchors(&tenth, "hint-1").as_deref(), Some("first"));
+        assert_eq!(
+            between_anchors(&tenth.replace("hint-1 ", "hint-9 "), "hint-1"),
+            None
+        );
     }
 }

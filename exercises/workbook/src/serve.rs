@@ -101,7 +101,6 @@ fn tell(event: &Event) {
         Event::BuildFailed { message } => {
             say_line!("{} {message}", "the book does not build:".red().bold());
         }
-        _ => {}
     }
 }
 

@@ -24,7 +24,7 @@ export async function open(url, { width = 1280, height = 900, theme = "light", r
   const context = await browser.newContext({ viewport: { width, height }, reducedMotion, javaScriptEnabled });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
-  page.noted = { errors: [], requests: [], sizes: new Map() };
+  page.noted = { errors: [], requests: [] };
   // With the address: what the browser asks for by itself, such as an icon, it reports here alone.
   page.on("console", (message) => { if (message.type() !== "log") page.noted.errors.push(`${message.text()} (${message.location().url})`); });
   page.on("pageerror", (error) => page.noted.errors.push(String(error.stack)));
@@ -70,7 +70,8 @@ export async function fits(page, width) {
 
 /** Until the workbook's server has built its book. */
 export async function ready(url) {
-  for (let tries = 0; tries < 300; tries += 1) {
+  const begun = Date.now();
+  while (Date.now() - begun < PATIENCE_MS) {
     const response = await fetch(url).catch(() => null);
     // A body that nobody reads would hold the connection, and that the program, until it is collected.
     await response?.arrayBuffer();
@@ -102,16 +103,7 @@ export function drive(name, file, body) {
   }
 }
 
-/** Types over what a field has. */
-export async function type(field, text) {
-  await field.fill(text);
-}
-
-/** What the live region says once the hand has rested. */
-export const spoken = (page, widget) => page.locator(`${widget} > .wg > [aria-live]`).first();
-
+/** Until the live region says it: it speaks once the hand has rested. */
 export async function says(page, widget, part) {
   await page.waitForFunction(([selector, words]) => document.querySelector(selector).textContent.includes(words), [`${widget} > .wg > [aria-live]`, part]);
 }
-
-export const texts = (locator) => locator.evaluateAll((nodes) => nodes.map((node) => node.textContent));

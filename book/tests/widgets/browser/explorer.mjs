@@ -95,7 +95,7 @@ drive("keys step, flip and move without a mouse", "explorer.html", async (page) 
 });
 
 drive("the numbers below the line leave out no digit that has room", "explorer.html", async (page) => {
-  const ticks = () => first(page).locator(".bx-ticks span").allTextContents();
+  const ticks = () => first(page).locator(".wg-ticks span").allTextContents();
   assert.deepEqual(await ticks(), ["-9.2e18", "-3e9", "0", "3e9", "9.2e18"]);
   await first(page).getByLabel("Type").selectOption("i16");
   assert.deepEqual(await ticks(), ["-32768", "-180", "0", "180", "32767"]);

@@ -10,7 +10,7 @@ const message = (page) => packer(page).locator(".wg-message").textContent();
 drive("each doubling beyond 2^53 costs one bit", "packer.html", async (page) => {
   const gems = packer(page).getByLabel("A gems", { exact: true });
   assert.equal(await verdict(page), "✓ the double keeps every bit, as long as gems stays below 2^23");
-  assert.match(await packer(page).locator(".sp-title").first().textContent(), /215575307891: 33 \+ 1 \+ 29 = 63 bits/);
+  assert.match(await packer(page).locator(".wg-title").first().textContent(), /215575307891: 33 \+ 1 \+ 29 = 63 bits/);
   assert.equal(await back(page), "✓ 200 ✓ 1 ✓ 290072179");
   for (let power = 22; power < 33; power += 1) {
     await gems.fill(String(2 ** power));
@@ -54,10 +54,10 @@ drive("sliders, widths and ZINCRBY", "packer.html", async (page) => {
   await packer(page).getByRole("button", { name: "start again" }).click();
   await packer(page).getByRole("button", { name: "ZINCRBY 1 on gems" }).press("Enter");
   assert.equal(await message(page), "✓ gems went from 200 to 201.");
-  assert.match(await packer(page).locator(".sp-title").first().textContent(), /216649049715/);
+  assert.match(await packer(page).locator(".wg-title").first().textContent(), /216649049715/);
   // The flag is full: adding to it carries into the field above.
   await packer(page).getByRole("button", { name: "ZINCRBY 1 on paid" }).click();
   assert.equal(await message(page), "✗ paid went from 1 to 0, and gems changed too.");
   await packer(page).getByRole("button", { name: "gems: one bit fewer" }).click();
-  assert.match(await packer(page).locator(".sp-title").first().textContent(), /32 \+ 1 \+ 29 = 62 bits/);
+  assert.match(await packer(page).locator(".wg-title").first().textContent(), /32 \+ 1 \+ 29 = 62 bits/);
 });

@@ -133,17 +133,58 @@ test("arrow keys in the bits do not turn the page", async () => {
   await close(page);
 });
 
+/** What the console says when a page has one more widget, with this attribute. */
+async function added(page, file, [widget, attribute, value]) {
+  await page.goto(`${given.fixtureFiles}/${file}`);
+  await page.evaluate(([name, key, text]) => {
+    const node = document.createElement(name);
+    node.setAttribute(key, text);
+    node.append("the fallback");
+    document.querySelector("main").append(node);
+  }, [widget, attribute, value]);
+  const { errors } = page.noted;
+  return { node: page.locator(widget).last(), said: errors.splice(0).join() };
+}
+
 test("a wrong attribute is told in the console and leaves the fallback", async () => {
-  const page = await open(`${given.fixtureFiles}/map.html`);
-  await page.evaluate(() => {
-    const broken = document.createElement("z-order-map");
-    broken.setAttribute("query", "9,9,9,9");
-    broken.append("the fallback");
-    document.querySelector("main").append(broken);
-  });
-  assert.equal(await page.locator("z-order-map").last().innerText(), "the fallback");
-  assert.match(page.noted.errors.join(), /z-order-map: query is four numbers of 0 to 7/);
-  page.noted.errors.length = 0;
+  const page = await open(null);
+  for (const [attribute, value, complaint] of [
+    ["query", "9,9,9,9", /z-order-map: query is four numbers of 0 to 7/],
+    ["bits", "6", /z-order-map: bits is 1 to 5, not 6/],
+    ["bits", "2.5", /z-order-map: bits is 1 to 5, not 2.5/],
+    ["ranges", "x", /z-order-map: ranges is 1 to 12, not x/],
+  ]) {
+    const { node, said } = await added(page, "map.html", ["z-order-map", attribute, value]);
+    assert.match(said, complaint);
+    assert.equal(await node.innerText(), "the fallback");
+  }
+  await close(page);
+});
+
+test("what an attribute has too much of is left out, and told in the console", async () => {
+  const page = await open(null);
+  const numbers = Array.from({ length: 13 }, (_, i) => i).join(", ");
+  for (const [file, widget, attribute, value, kept, count, most] of [
+    ["explorer.html", "bits-explorer", "encodings", "le, be, decimal, padded, inverted, sign-flip, ledis", ".bx-column", "7 encodings", 6],
+    ["sorter.html", "byte-sorter", "values", numbers, ".wg-chip", "13 values", 12],
+    ["sorter.html", "byte-sorter", "encodings", "le, be, sign-flip, invert-all, ledis", ".bs-panel", "5 encodings", 4],
+    ["tuples.html", "tuple-builder", "fields", "u8:1, u8:2, u8:3, u8:4, u8:5", ".tb-ask", "5 fields", 4],
+    ["tuples.html", "tuple-builder", "others", "u8:1; u8:2; u8:3; u8:4; u8:5; u8:6; u8:7; u8:8; u8:9", ".wg-chip", "9 others", 8],
+    ["packer.html", "score-packer", "fields", "a:1:0, b:1:0, c:1:0, d:1:0, e:1:0", ".sp-field", "5 fields", 4],
+  ]) {
+    const { node, said } = await added(page, file, [widget, attribute, value]);
+    assert.match(said, new RegExp(`${widget}: ${count}, of which only ${most} have room`));
+    assert.equal(await node.locator(kept).count(), most, widget);
+  }
+  await close(page);
+});
+
+test("a map of one bit a side has a box of its own", async () => {
+  const page = await open(null);
+  const { node, said } = await added(page, "map.html", ["z-order-map", "bits", "1"]);
+  assert.equal(said, "");
+  assert.equal(await node.locator(".wg-verdict").textContent(), "✓ 1 range: 4 cells read, none in vain");
+  assert.equal(await node.getByLabel("Grid").inputValue(), "1");
   await close(page);
 });
 
@@ -152,15 +193,14 @@ test("what is wider than the page shows that it goes on, until its end is reache
   const wide = page.locator("main pre > code[data-more]").first();
   assert.notEqual(await wide.evaluate((code) => getComputedStyle(code).boxShadow), "none");
   const code = await wide.elementHandle();
-  const more = async () => (await code.getAttribute("data-more")) !== null;
+  const shows = (goesOn) => page.waitForFunction(([node, more]) => node.hasAttribute("data-more") === more, [code, goesOn]);
   for (const [left, goesOn] of [[1e6, false], [0, true]]) {
     await code.evaluate((node, to) => { node.scrollLeft = to; }, left);
-    await page.waitForTimeout(100);
-    assert.equal(await more(), goesOn, `scrolled to ${left}`);
+    await shows(goesOn);
   }
+  // All of it is there.
   await page.setViewportSize({ width: 1280, height: 900 });
-  await page.waitForTimeout(100);
-  assert.equal(await more(), false, "all of it is there");
+  await shows(false);
   await close(page);
 });
 

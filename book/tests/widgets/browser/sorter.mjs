@@ -47,13 +47,13 @@ drive("values are added, followed and removed by mouse and by keys", "sorter.htm
   assert.equal(await verdict(page, "big-endian"), "✗ 12 of 21 pairs are the wrong way round");
   assert.equal(await field.getAttribute("aria-invalid"), "false");
   // The new one is followed in every panel: its line and its two places.
-  assert.equal(await sorter(page).locator("line.bs-own").count(), 4);
+  assert.equal(await sorter(page).locator("line.wg-own").count(), 4);
   await chip("follow -1").click();
   assert.equal(await chip("follow -1").getAttribute("aria-pressed"), "true");
-  assert.equal(await panel(page, "big-endian").locator(".bs-right .bs-own .bs-of").textContent(), "-1✗ belongs 3rd");
+  assert.equal(await panel(page, "big-endian").locator(".bs-right .wg-own .bs-of").textContent(), "-1✗ belongs 3rd");
   await says(page, "byte-sorter", "big-endian: -1 is 7th by bytes, 3rd by value, key ffffffffffffffff.");
   await panel(page, "big-endian").locator(".bs-right li").first().hover();
-  assert.match(await panel(page, "big-endian").locator(".bs-left .bs-own").textContent(), /^0$/);
+  assert.match(await panel(page, "big-endian").locator(".bs-left .wg-own").textContent(), /^0$/);
   await page.mouse.move(1, 1);
 
   await chip("remove -300").focus();

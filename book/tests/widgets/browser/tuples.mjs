@@ -8,15 +8,15 @@ const JOINED = "joined by “:”";
 
 drive("collisions and strangers are named", "tuples.html", async (page) => {
   assert.equal(await verdict(page, JOINED), "✗ 1 collision, 1 stranger in the scan");
-  assert.equal(await panel(page, JOINED).locator(".tb-ties .bs-why").textContent(), '✗ same key as ("a", "b:c")');
+  assert.equal(await panel(page, JOINED).locator(".tb-ties .wg-why").textContent(), '✗ same key as ("a", "b:c")');
   assert.equal(await panel(page, JOINED).locator(".tb-scan").textContent(), 'Scan for "a", keys that begin with 613a: ✗ also ("a:b", "c").');
   assert.equal(await verdict(page, "escaped and ended"), "✓ every tuple has its key, in order");
   assert.match(await verdict(page, "length in front"), /^✗ \d out of order$/);
   // Each byte says by a letter which field it belongs to.
-  assert.equal((await panel(page, JOINED).locator(".tb-key .tb-letter").allTextContents()).join(""), "A·BBB");
+  assert.equal((await panel(page, JOINED).locator(".tb-key .wg-letter").allTextContents()).join(""), "A·BBB");
   assert.equal((await panel(page, "escaped and ended").locator(".tb-key code").allTextContents()).join(" "), "61 00 01 62 3a 63 00 01");
   assert.equal(await verdict(page, JOINED, 1), "✗ 1 out of order, 1 stranger in the scan");
-  assert.equal((await panel(page, "fixed width", 1).locator(".tb-key .tb-letter").allTextContents()).join(""), "AAAAAAAABBBBCCCCCCCC");
+  assert.equal((await panel(page, "fixed width", 1).locator(".tb-key .wg-letter").allTextContents()).join(""), "AAAAAAAABBBBCCCCCCCC");
 });
 
 drive("tuples are typed, kept, loaded and removed", "tuples.html", async (page) => {
