@@ -1,23 +1,20 @@
 //! `cargo workbook` itself: it serves, watches, and prints what a save changes.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::fixture::{Repository, text};
+use crate::fixture::{Lines, PATIENCE, Repository, text};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
-/// Generous: the machine may be building other things.
-const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A running workbook; asked to end when it goes out of scope.
 struct Running {
     child: Child,
-    lines: Receiver<String>,
+    lines: Lines,
 }
 
 impl Drop for Running {
@@ -40,15 +37,7 @@ impl Running {
             .stderr(Stdio::null())
             .spawn()
             .expect("the command runs");
-        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
+        let lines = Lines::of(child.stdout.take());
         Self { child, lines }
     }
 
@@ -63,18 +52,8 @@ impl Running {
         self.child.wait().expect("a child to wait for")
     }
 
-    /// Waits for a line that contains `part`, and returns it.
     fn wait_for(&self, part: &str) -> String {
-        let begin = Instant::now();
-        let mut seen = Vec::new();
-        while let Some(left) = PATIENCE.checked_sub(begin.elapsed()) {
-            match self.lines.recv_timeout(left) {
-                Ok(line) if line.contains(part) => return line,
-                Ok(line) => seen.push(line),
-                Err(_) => break,
-            }
-        }
-        panic!("{part:?} never came; what came:\n{}", seen.join("\n"));
+        self.lines.wait_for(part)
     }
 }
 

@@ -1,12 +1,11 @@
 //! `report`: one copy, or a folder of them.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::fixture::{Repository, text};
+use crate::fixture::{Killed, Lines, Repository, text};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
 const SECOND: &str = "exercises/ch91-second/src/twice.rs";
@@ -208,33 +207,37 @@ fn the_room_is_watched_and_only_what_changed_is_judged_again() {
         "--only",
         "first-twice",
     ];
-    let mut child = repository
+    let child = repository
         .command(".", &arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let judged = BufReader::new(child.stderr.take().unwrap());
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut wait_for = |part: &str| {
-        let found = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find(|line| line.contains(part));
-        assert!(found.is_some(), "{part:?} never came");
+    let mut child = Killed(child);
+    let (shown, judged) = (
+        Lines::of(child.0.stdout.take()),
+        Lines::of(child.0.stderr.take()),
+    );
+    // Moved in and out as a whole: a look between two files would see a copy that is none.
+    let learner = |name: &str, answer: &str| {
+        repository.write(
+            &format!("made/{name}/exercises/ch90-first/src/twice.rs"),
+            answer,
+        );
+        let [from, to] = ["made", "class"].map(|folder| repository.path(folder).join(name));
+        fs::rename(from, to).unwrap();
     };
-    wait_for("0 copies");
-    repository.write("class/ann/exercises/ch90-first/src/twice.rs", SQUARED);
-    wait_for("first-twice  0 passed, 1 failing, 0 not started");
-    repository.write("class/bob/exercises/ch90-first/src/twice.rs", RIGHT);
-    wait_for("2 copies");
-    wait_for("first-twice  1 passed, 1 failing, 0 not started");
-    fs::remove_dir_all(repository.path("class/ann")).unwrap();
-    wait_for("1 copy");
-    wait_for("first-twice  1 passed, 0 failing, 0 not started");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let judged: Vec<String> = judged.lines().map_while(Result::ok).collect();
+    shown.wait_for("0 copies");
+    learner("ann", SQUARED);
+    shown.wait_for("first-twice  0 passed, 1 failing, 0 not started");
+    learner("bob", RIGHT);
+    shown.wait_for("2 copies");
+    shown.wait_for("first-twice  1 passed, 1 failing, 0 not started");
+    fs::rename(repository.path("class/ann"), repository.path("made/ann")).unwrap();
+    shown.wait_for("1 copy");
+    shown.wait_for("first-twice  1 passed, 0 failing, 0 not started");
+    drop(child);
+    let judged = judged.rest();
     let judged: Vec<&String> = judged.iter().filter(|l| l.starts_with("judging")).collect();
     assert_eq!(judged, ["judging copy 1", "judging copy 2"]);
 }
