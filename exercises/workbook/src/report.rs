@@ -120,6 +120,7 @@ impl<'a> Class<'a> {
         let copies = copies(self.folder)?;
         let mut changed = copies.len() != self.learners.len();
         let (mut answers, mut learners) = (Vec::new(), Vec::new());
+        let mut turn = None;
         for (at, (name, copy)) in copies.into_iter().enumerate() {
             let (found, links) = self.scratch.answers(&copy)?;
             let known = self.learners.iter().zip(&self.answers);
@@ -131,6 +132,9 @@ impl<'a> Class<'a> {
                 Some(learner) => learner,
                 None => {
                     changed = true;
+                    if turn.is_none() {
+                        turn = Some(self.scratch.turn()?);
+                    }
                     say(at + 1, &name);
                     for link in links {
                         let link = link.strip_prefix(&copy).unwrap_or(&link).display();

@@ -5,11 +5,15 @@
 //! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at; those that
 //! no answer touches get them from the originals, so that the kit is not compiled again because it was copied.
 //!
+//! There is one copy, and reports of several processes share it. From the first answer that is laid until the last one is
+//! judged a process holds [`Turn`], so that no one gets another's verdict.
+//!
 //! Left out: anything of a learner's folder but the `src` of each chapter, and what a link leads to: that may be a file of
 //! yours, or another learner's. `lib.rs` and all else in `src` that is no exercise's file are this repository's, if it has them.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -22,9 +26,13 @@ const LEFT_OUT: [&str; 4] = ["target", ".git", "node_modules", "backups"];
 /// The files of a learner's `src`, chapter by chapter in the order of the catalogue.
 pub(crate) type Answers = Vec<BTreeMap<PathBuf, Vec<u8>>>;
 
+/// The right to change the copy, until it is dropped: a lock of the system, which is gone with the process.
+pub(crate) struct Turn(#[expect(dead_code, reason = "it is held, not read")] File);
+
 /// The copy.
 pub(crate) struct Scratch {
     catalogue: Catalogue,
+    lock: PathBuf,
     /// The repository that it is a copy of.
     original: PathBuf,
 }
@@ -34,6 +42,8 @@ impl Scratch {
     pub(crate) fn of(catalogue: &Catalogue) -> Result<Self> {
         let target = catalogue.root.join("target");
         let root = target.join("report");
+        let lock = target.join("report.lock");
+        let _turn = turn(&lock)?;
         let chapters: Vec<&Path> = catalogue.chapters.iter().map(|c| &*c.folder).collect();
         copy(&catalogue.root, &root, &chapters, Time::OfTheOriginal)?;
         // Built dependencies are shared with the repository. The chapters must not be: cargo tells packages apart by their
@@ -47,8 +57,14 @@ impl Scratch {
         write(&root.join(".cargo/config.toml"), config.as_bytes())?;
         Ok(Self {
             catalogue: Catalogue::load(&root)?,
+            lock,
             original: catalogue.root.clone(),
         })
+    }
+
+    /// Waits until no other process uses the copy. To be held from [`with_answers`](Self::with_answers) until they are judged.
+    pub(crate) fn turn(&self) -> Result<Turn> {
+        turn(&self.lock)
     }
 
     /// What lies in the `src` of each chapter of a learner's folder, and the links in it, which are not followed. What is
@@ -100,6 +116,37 @@ impl Scratch {
         }
         Ok(&self.catalogue)
     }
+}
+
+/// Waits for the lock, and says for whom.
+fn turn(path: &Path) -> Result<Turn> {
+    let cannot = || format!("cannot lock {}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(cannot)?;
+    }
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = options.open(path).with_context(cannot)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            // Some systems let nobody read a file that another process has locked.
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            eprintln!(
+                "another `cargo workbook report` {holder} holds {}; waiting until it has judged (Ctrl-C gives up)",
+                path.display()
+            );
+            file.lock().with_context(cannot)?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
+    }
+    let process = format!("(process {})", std::process::id());
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| file.write_all(process.as_bytes()))
+        .with_context(cannot)?;
+    Ok(Turn(file))
 }
 
 /// Makes a chapter's `src` hold these files and no others.
@@ -177,7 +224,7 @@ fn copy(from: &Path, to: &Path, chapters: &[&Path], time: Time) -> Result<()> {
             )?;
         } else if write(&target, &read(&path)?)? && time == Time::OfTheOriginal {
             let written = path.metadata().and_then(|original| original.modified());
-            let file = fs::File::options().write(true).open(&target);
+            let file = File::options().write(true).open(&target);
             file.and_then(|file| file.set_modified(written?))
                 .with_context(|| format!("cannot set the time of {}", target.display()))?;
         }
@@ -238,7 +285,7 @@ mod tests {
         for file in files {
             let path = from.join(file);
             write(&path, b"text").unwrap();
-            let opened = fs::File::options().write(true).open(path).unwrap();
+            let opened = File::options().write(true).open(path).unwrap();
             opened.set_modified(old).unwrap();
         }
         copy(&from, &to, &[&chapter], Time::OfTheOriginal).unwrap();

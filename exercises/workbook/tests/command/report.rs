@@ -1,6 +1,6 @@
 //! `report`: one copy, or a folder of them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -240,4 +240,27 @@ fn the_room_is_watched_and_only_what_changed_is_judged_again() {
     let judged = judged.rest();
     let judged: Vec<&String> = judged.iter().filter(|l| l.starts_with("judging")).collect();
     assert_eq!(judged, ["judging copy 1", "judging copy 2"]);
+}
+
+#[test]
+fn a_second_report_waits_for_the_first() {
+    let repository = Repository::new("reportturn");
+    repository.write("class/ann/exercises/ch90-first/src/twice.rs", RIGHT);
+    fs::create_dir(repository.path("target")).unwrap();
+    let first = File::create(repository.path("target/report.lock")).unwrap();
+    first.lock().unwrap();
+    let child = repository
+        .command(".", &["report", "class", "--only", "first-twice"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut child = Killed(child);
+    let (shown, told) = (
+        Lines::of(child.0.stdout.take()),
+        Lines::of(child.0.stderr.take()),
+    );
+    told.wait_for("report.lock; waiting until it has judged");
+    first.unlock().unwrap();
+    shown.wait_for("ann  1 passed, 0 failing, 0 not started");
 }
