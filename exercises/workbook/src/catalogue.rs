@@ -1,5 +1,7 @@
 //! Which exercises there are: read from the manifests, so that it is known even when nothing compiles.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,6 +57,8 @@ impl Chapter {
 #[derive(Clone, Debug)]
 pub(crate) struct Catalogue {
     pub(crate) root: PathBuf,
+    /// The folders at the root that hold its packages.
+    pub(crate) folders: BTreeSet<OsString>,
     pub(crate) chapters: Vec<Chapter>,
 }
 
@@ -99,6 +103,15 @@ impl Catalogue {
         }
         let metadata: Metadata = serde_json::from_slice(&output.stdout)
             .context("a [package.metadata.workbook] table is not as exercises/README.md says")?;
+        let mut folders = BTreeSet::new();
+        for package in &metadata.packages {
+            let below = package.manifest_path.strip_prefix(&root).ok();
+            let mut parts = below.into_iter().flat_map(Path::components);
+            // A package at the root has a file there.
+            if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
+                folders.insert(first.as_os_str().to_owned());
+            }
+        }
         let mut chapters: Vec<Chapter> = metadata
             .packages
             .into_iter()
@@ -113,7 +126,11 @@ impl Catalogue {
             })
             .collect();
         chapters.sort_by(|a, b| a.package.cmp(&b.package));
-        Ok(Self { root, chapters })
+        Ok(Self {
+            root,
+            folders,
+            chapters,
+        })
     }
 
     /// Every exercise with its chapter.
@@ -184,7 +201,7 @@ fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The cargo that runs us, or the one on the path.
-pub(crate) fn cargo() -> std::ffi::OsString {
+pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 

@@ -147,6 +147,7 @@ mod tests {
         };
         let catalogue = Catalogue {
             root: "/r".into(),
+            folders: std::collections::BTreeSet::new(),
             chapters: vec![chapter("ch01"), chapter("ch02")],
         };
         let changed = |path: &str| classify(&catalogue, &[PathBuf::from(path)]);

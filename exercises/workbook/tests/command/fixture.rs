@@ -34,7 +34,9 @@ const SOLUTION: &str = "pub fn twice(n: i64) -> i64 { n.wrapping_mul(2) }\n";
 
 impl Repository {
     pub(crate) fn new(test: &'static str) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        // A name as people have them: with a space, and with a mark that combines.
+        let folder = tempfile::Builder::new().prefix("of Zoe\u{308} ").tempdir();
+        let folder = folder.expect("a temporary folder");
         let repository = Self { folder, test };
         let root = repository.root();
         let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kit");

@@ -128,6 +128,9 @@ fn links_are_named_and_not_followed() {
     );
     repository.write("class/bob/exercises/ch91-second/src/twice.rs", RIGHT);
     linked("class/bob/exercises/ch90-first", "elsewhere");
+    // The instructor's own link to a copy that lies elsewhere is followed, and has its own name.
+    repository.write("collected/exercises/ch90-first/src/twice.rs", RIGHT);
+    linked("class/cid", "collected");
 
     let output = repository.run(&["report", "class"]);
     let shown = text(&output);
@@ -137,9 +140,65 @@ fn links_are_named_and_not_followed() {
         "bob: exercises/ch90-first is a link; ",
         "ann  0 passed, 0 failing, 2 not started",
         "bob  1 passed, 0 failing, 1 not started",
+        "cid  1 passed, 0 failing, 1 not started",
     ] {
         assert!(shown.contains(line), "{line:?} is not in {shown}");
     }
+}
+
+#[test]
+fn of_a_learner_s_copy_sources_are_read_and_of_this_one_packages() {
+    let repository = Repository::new("reportsources");
+    repository.write("data/dump", "a server's\n");
+    repository.write("class/ann/exercises/ch90-first/src/twice.rs", RIGHT);
+    repository.write("class/ann/exercises/ch90-first/src/table.csv", "1,2\n");
+    let long = format!("{RIGHT}// {}\n", "x".repeat(1 << 20));
+    repository.write("class/ann/exercises/ch91-second/src/twice.rs", &long);
+    let shown = text(&repository.run(&["report", "class"]));
+    for line in [
+        "ann: exercises/ch90-first/src/table.csv is no Rust source, and is not read",
+        "ann: exercises/ch91-second/src/twice.rs is longer than 1 MiB; ",
+        "ann  1 passed, 0 failing, 1 not started",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in {shown}");
+    }
+    let mut copied: Vec<String> = fs::read_dir(repository.path("target/report"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    copied.sort();
+    assert_eq!(copied, [".cargo", "Cargo.lock", "Cargo.toml", "exercises"]);
+}
+
+#[test]
+fn an_odd_copy_ends_nobody_else_s_report() {
+    let repository = Repository::new("reportodd");
+    let ours = |learner: &str, file: &str| {
+        repository.write(
+            &format!("class/{learner}/exercises/ch90-first/src/{file}"),
+            RIGHT,
+        );
+    };
+    for learner in ["ann", "bob", "cid", "dee"] {
+        ours(learner, "twice.rs");
+    }
+    // A folder where the next one has a file, and a folder where the chapter has one.
+    ours("ann", "notes.rs/first.rs");
+    ours("bob", "notes.rs");
+    ours("cid", "lib.rs/first.rs");
+    let shown = text(&repository.run(&["report", "class", "--only", "first-twice"]));
+    for line in [
+        "ann  1 passed, 0 failing, 0 not started",
+        "bob  1 passed, 0 failing, 0 not started",
+        "cid  not judged: cannot ",
+        "dee  1 passed, 0 failing, 0 not started",
+        "first-twice  3 passed, 0 failing, 0 not started",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in {shown}");
+    }
+    let room = text(&repository.run(&["report", "class", "--only", "first-twice", "--room"]));
+    assert!(room.contains("1 copy not judged: "), "{room}");
+    assert!(!room.contains("lib.rs"), "{room}");
 }
 
 #[test]
@@ -175,6 +234,12 @@ fn the_room_sees_no_names() {
         "ch90-first",
         "pub fn twice(dietmar: i64) -> i64 { dietmar + }\n",
     );
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(
+        repository.path(FIRST),
+        repository.path("class/annabel/exercises/ch90-first/src/annabel.rs"),
+    )
+    .unwrap();
     let output = repository.run(&["report", "class", "--room"]);
     assert_eq!(output.status.code(), Some(0));
     let shown = text(&output);
