@@ -1,13 +1,13 @@
 //! `cargo workbook` itself: it serves, watches, and prints what a save changes.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::fixture::{Lines, PATIENCE, Repository, text};
+use crate::fixture::{Killed, Lines, PATIENCE, Repository, text};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
 
@@ -41,11 +41,16 @@ impl Running {
         Self { child, lines }
     }
 
-    /// Sends the signal that `kill` sends, and waits. A process that does not heed it fails the test by
-    /// never ending, which the test runner shows by name.
     fn ask_to_end(&mut self) -> ExitStatus {
+        self.send("-TERM")
+    }
+
+    /// Sends a signal, and waits. A process that does not heed it fails the test by never ending, which the test runner
+    /// shows by name.
+    fn send(&mut self, signal: &str) -> ExitStatus {
         let pid = self.child.id().to_string();
-        let sent = Command::new("kill").arg(pid).stderr(Stdio::null()).status();
+        let mut kill = Command::new("kill");
+        let sent = kill.args([signal, &pid]).stderr(Stdio::null()).status();
         if !sent.is_ok_and(|sent| sent.success()) {
             let _ = self.child.kill();
         }
@@ -93,17 +98,66 @@ fn a_save_changes_the_table_and_the_page_is_served() {
 #[test]
 fn a_workbook_that_is_asked_to_end_leaves_nothing_behind() {
     let repository = Repository::new("end");
+    // `kill`, and a terminal that is closed.
+    for signal in ["-TERM", "-HUP"] {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut running = Running::start_in(&repository, temporary.path());
+        running.wait_for("http://127.0.0.1:");
+        until(
+            || count(temporary.path()) > 0,
+            "the served pages stand nowhere",
+        );
+        assert_eq!(running.send(signal).code(), Some(0), "{signal}");
+        assert_eq!(count(temporary.path()), 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_workbook_that_nobody_reads_leaves_nothing_behind() {
+    let repository = Repository::new("unread");
     let temporary = tempfile::tempdir().unwrap();
-    let left = || std::fs::read_dir(temporary.path()).unwrap().count();
-    let mut running = Running::start_in(&repository, temporary.path());
-    running.wait_for("http://127.0.0.1:");
+    let mut child = repository
+        .command(".", &["--port", "0"])
+        .env("TMPDIR", temporary.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // As `head -1` does.
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    until(
+        || count(temporary.path()) > 0,
+        "the served pages stand nowhere",
+    );
+    drop(stdout);
+    let mut child = Killed(child);
+    until(|| child.0.try_wait().unwrap().is_some(), "it goes on");
+    assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    assert_eq!(count(temporary.path()), 0);
+}
+
+/// How many folders of built books there are. A compiler that is still at work has folders of its own there.
+fn count(folder: &Path) -> usize {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with("keys-in-order-")
+        })
+        .count()
+}
+
+fn until(mut come: impl FnMut() -> bool, not: &str) {
     let begin = Instant::now();
-    while left() == 0 {
-        assert!(begin.elapsed() < PATIENCE, "the served pages stand nowhere");
+    while !come() {
+        assert!(begin.elapsed() < PATIENCE, "{not}");
         thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(running.ask_to_end().code(), Some(0));
-    assert_eq!(left(), 0);
 }
 
 #[test]
