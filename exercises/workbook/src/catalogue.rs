@@ -1,6 +1,6 @@
 //! Which exercises there are: read from the manifests, so that it is known even when nothing compiles.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,10 +96,9 @@ impl Catalogue {
             .output()
             .context("cannot run cargo")?;
         if !output.status.success() {
-            bail!(
-                "cargo cannot read the manifests:\n{}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            );
+            let said = String::from_utf8_lossy(&output.stderr);
+            let advice = advice(&root, &said).unwrap_or_default();
+            bail!("cargo cannot read the manifests:\n{}{advice}", said.trim());
         }
         let metadata: Metadata = serde_json::from_slice(&output.stdout)
             .context("a [package.metadata.workbook] table is not as exercises/README.md says")?;
@@ -126,11 +125,22 @@ impl Catalogue {
             })
             .collect();
         chapters.sort_by(|a, b| a.package.cmp(&b.package));
-        Ok(Self {
+        let catalogue = Self {
             root,
             folders,
             chapters,
-        })
+        };
+        // All commands tell exercises apart by their names.
+        let mut names = BTreeMap::new();
+        for (chapter, Exercise { name, .. }) in catalogue.exercises() {
+            if let Some(other) = names.insert(name, &chapter.package) {
+                bail!(
+                    "two exercises are called `{name}`, in {other} and in {}; rename one in its Cargo.toml and checks",
+                    chapter.package
+                );
+            }
+        }
+        Ok(catalogue)
     }
 
     /// Every exercise with its chapter.
@@ -184,6 +194,23 @@ impl Catalogue {
         let short = path.strip_prefix(&self.root).unwrap_or(path);
         short.display().to_string().replace('\\', "/")
     }
+}
+
+/// How to mend what cargo complains of, if that is a chapter: the files that nobody edits. The answers stay as they are.
+fn advice(root: &Path, said: &str) -> Option<String> {
+    let mut below = said
+        .split('`')
+        .filter_map(|quoted| Path::new(quoted).strip_prefix(root).ok());
+    let folder = below.find_map(|path| {
+        let mut parts = path.iter().filter_map(|part| part.to_str());
+        let (exercises, chapter) = (parts.next()?, parts.next()?);
+        (exercises == "exercises" && chapter.starts_with("ch"))
+            .then(|| format!("{exercises}/{chapter}"))
+    })?;
+    Some(format!(
+        "\nIf a file was lost or changed, bring it back with `git checkout -- {folder}/Cargo.toml {folder}/src/lib.rs \
+         {folder}/checks`; your answers stay as they are"
+    ))
 }
 
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
