@@ -296,19 +296,22 @@ impl<'a> Run<'a> {
                 }
                 Ok(writes)
             });
-            let mut reads = 0;
-            while begin.elapsed() < BESIDE_WRITER {
-                // A reader of its own for each read: it has to see the latest write.
-                for _ in 0..READS_BETWEEN_LOOKS_AT_THE_CLOCK {
-                    read(engine, entries, 1, reads)?;
-                    reads += 1;
+            let read_for_a_while = || -> Result<u64> {
+                let mut reads = 0;
+                while begin.elapsed() < BESIDE_WRITER {
+                    // A reader of its own for each read: it has to see the latest write.
+                    for _ in 0..READS_BETWEEN_LOOKS_AT_THE_CLOCK {
+                        read(engine, entries, 1, reads)?;
+                        reads += 1;
+                    }
                 }
-            }
+                Ok(reads)
+            };
+            // Also after an error: the scope waits for the writer, which would go on for ever.
+            let reads = read_for_a_while();
             stop.store(true, Ordering::Relaxed);
-            Ok((
-                reads,
-                writer.join().expect("a writer that ended by itself")?,
-            ))
+            let writes = writer.join().expect("a writer that ended by itself");
+            Ok((reads?, writes?))
         })?;
         let took = begin.elapsed();
         self.rate("beside a writer: reads", reads, took);

@@ -267,6 +267,9 @@ impl<I: Send + Sync + 'static> Exercise<I> {
     }
 
     /// Adds a part, and fills in the expected answers from the solution where `fixed` asks for it.
+    ///
+    /// # Panics
+    /// If a probe has no class, or some probes have a rank and others none.
     #[must_use]
     pub fn part(mut self, part: PartOf<I>) -> Self {
         let PartOf {
@@ -274,6 +277,16 @@ impl<I: Send + Sync + 'static> Exercise<I> {
             asks,
             fixed,
         } = part;
+        let of = format!("`{}` of the exercise `{}`", part.function, self.sheet.name);
+        assert!(
+            part.ranks.is_empty() || part.ranks.len() == part.probes.len(),
+            "{of} has {} ranks for {} probes",
+            part.ranks.len(),
+            part.probes.len()
+        );
+        if let Some(probe) = part.probes.iter().find(|probe| probe.classes.is_empty()) {
+            panic!("{of} has a probe without a class: {}", probe.call);
+        }
         if fixed {
             for (probe, ask) in part.probes.iter_mut().zip(&asks) {
                 // A solution that panics expects nothing; `prove` says that it is none.
@@ -299,10 +312,16 @@ impl<I: Send + Sync + 'static> Exercise<I> {
     /// Adds a check.
     ///
     /// # Panics
-    /// If the check names a function that no part has.
+    /// If the check names a function that no part has, or has the name of another one.
     #[must_use]
     pub fn check(mut self, check: impl FnOnce(&Sheet) -> Check) -> Self {
         let check = check(&self.sheet);
+        let twin = self.sheet.checks.iter().any(|c| c.name == check.name);
+        let (name, exercise) = (check.name, self.sheet.name);
+        assert!(
+            !twin,
+            "the exercise `{exercise}` has two checks called `{name}`"
+        );
         self.sheet.checks.push(check);
         self
     }
@@ -403,7 +422,7 @@ impl<I> PartOf<I> {
         self
     }
 
-    /// Says in which order the answers must sort: one place for each probe.
+    /// Says in which order the answers must sort: one place for each probe, or none for all.
     #[must_use]
     pub fn ranked(mut self, ranks: Vec<usize>) -> Self {
         self.part.ranks = ranks;
@@ -466,5 +485,48 @@ impl<I> PartOf<I> {
             probe.expected = Some(answer);
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Show as _, check};
+
+    fn exercise() -> Exercise<()> {
+        let cast = Cast {
+            learner: (),
+            stub: (),
+            solution: (),
+        };
+        Exercise::new("twice", "00-kit", cast)
+    }
+
+    fn part(classes: &[&'static str]) -> PartOf<()> {
+        PartOf::new("twice", "number").probe("twice(1)", 1_i64.show(), classes, |()| 2_i64.show())
+    }
+
+    #[test]
+    #[should_panic(expected = "`twice` of the exercise `twice` has 2 ranks for 1 probes")]
+    fn a_part_has_a_rank_for_each_probe() {
+        let _ = exercise().part(part(&["numbers"]).ranked(vec![0, 1]));
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`twice` of the exercise `twice` has a probe without a class: twice(1)"
+    )]
+    fn each_probe_has_a_class() {
+        let _ = exercise().part(part(&[]));
+    }
+
+    #[test]
+    #[should_panic(expected = "the exercise `twice` has two checks called `doubles`")]
+    fn no_two_checks_have_one_name() {
+        let doubles = || check::answers("twice", "doubles", "Twice the number.");
+        let _ = exercise()
+            .part(part(&["numbers"]))
+            .check(doubles())
+            .check(doubles());
     }
 }

@@ -16,13 +16,16 @@
 //! anything else                        a signal, by its number
 //! ```
 //!
+//! What fails on the kit's own side, as on a full disk, is an error and nobody's verdict. A child tells it by an exit code
+//! and a first word of its own, [`KIT_EXIT`] and [`KIT_SAYS`].
+//!
 //! Every probe is put twice, the second time in reverse order: an answer that changes depends on
 //! something other than its argument.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead as _, Read, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -67,6 +70,9 @@ const POLL: Duration = Duration::from_millis(4);
 const READY: &str = "ready";
 /// The last line of a child that answered everything.
 const DONE: &str = "done";
+/// How a child ends that could not do the kit's part, and how it says why on standard error.
+const KIT_EXIT: u8 = 113;
+const KIT_SAYS: &str = "the kit, not the answer: ";
 /// What a child writes for each answer of the second round that equals the first.
 const SAME: &str = "=";
 
@@ -154,7 +160,12 @@ struct Run {
 
 fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
     let file = AnswerFile::new()?;
-    let mut child = Command::new(std::env::current_exe()?)
+    let path = file.path.to_str().ok_or_else(|| {
+        let what = "make a file for the answers, for the path is no UTF-8 (set TMPDIR):";
+        cannot(what, &file.path)(io::ErrorKind::InvalidInput.into())
+    })?;
+    let program = std::env::current_exe()?;
+    let mut child = Command::new(&program)
         .arg(CHILD_ARGUMENT)
         .env_clear()
         .envs(std::env::vars_os().filter(|(key, _)| {
@@ -165,22 +176,28 @@ fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()?;
+        .spawn()
+        .map_err(cannot("run", &program))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A child that cannot read its order ends; its exit is what we report.
-        let _ = write!(
-            stdin,
-            "{name}\n{}\n{start}\n{}\n",
-            encode_who(who),
-            file.path.display()
-        );
+        // A child that cannot read its order ends, and says so.
+        let who = encode_who(who);
+        let _ = write!(stdin, "{name}\n{who}\n{start}\n{path}\n");
     }
     let stdout = drain(child.stdout.take());
     let stderr = drain(child.stderr.take());
-    let ended = wait(&mut child, &file.path)?;
+    let ended = wait(&mut child, &file.path).inspect_err(|_| {
+        // Nobody will look after it.
+        let _ = child.kill();
+        let _ = child.wait();
+    })?;
     let printed = collect(&stdout);
     let errors = collect(&stderr);
-    let mut run = read_answers(&file.path, start)?;
+    if let Ended::Itself(status) = ended
+        && let Some(failure) = failure_of_the_kit(status.code(), &errors)
+    {
+        return Err(io::Error::other(failure));
+    }
+    let mut run = read_answers(&file.path, start).map_err(cannot("read", &file.path))?;
     if !run.finished {
         run.run.death = Some(match ended {
             Ended::Killed(death) => death,
@@ -189,6 +206,20 @@ fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
     }
     run.run.printed = printed + &without_last_words(&errors);
     Ok(run.run)
+}
+
+/// Says of an error what could not be done, and with which file.
+fn cannot(what: &str, path: &Path) -> impl FnOnce(io::Error) -> io::Error {
+    move |error| {
+        let path = path.display();
+        io::Error::new(error.kind(), format!("cannot {what} {path}: {error}"))
+    }
+}
+
+/// Why a child could not do the kit's part, if that is what ended it. What the code printed may stand before it.
+fn failure_of_the_kit(code: Option<i32>, errors: &str) -> Option<String> {
+    let (_, failure) = errors.rsplit_once(KIT_SAYS)?;
+    (code == Some(KIT_EXIT.into())).then(|| failure.trim_end().to_owned())
 }
 
 fn encode_who(who: Who) -> String {
@@ -223,7 +254,7 @@ impl AnswerFile {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("keys-in-order-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        File::create(&path)?;
+        File::create(&path).map_err(cannot("make", &path))?;
         Ok(Self { path })
     }
 }
@@ -248,7 +279,10 @@ fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
             return Ok(Ended::Itself(status));
         }
         let used = processor_time(child.id());
-        let stuck = progress.stuck(fs::metadata(answers)?.len(), used);
+        let length = fs::metadata(answers)
+            .map_err(cannot("look at", answers))?
+            .len();
+        let stuck = progress.stuck(length, used);
         if let Some(death) = stuck.or_else(|| too_slow(begin.elapsed(), used)) {
             child.kill()?;
             child.wait()?;
@@ -450,27 +484,39 @@ fn signal_name(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// The child's side: reads its order, answers the probes, and says when it is done.
-///
-/// # Errors
-/// If the order cannot be read or the answers cannot be written.
-pub(crate) fn answer_probes(find: impl Fn(&str) -> Option<Box<dyn Judged>>) -> io::Result<()> {
+/// The child's side: reads its order, answers the probes, and says when it is done, or why it cannot go on.
+pub(crate) fn answer_probes(find: impl Fn(&str) -> Option<Box<dyn Judged>>) -> ExitCode {
     limit_resources();
-    let mut order = io::stdin().lock().lines();
+    match answer_order(io::stdin().lock(), find) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{KIT_SAYS}{error}");
+            ExitCode::from(KIT_EXIT)
+        }
+    }
+}
+
+fn answer_order(
+    order: impl io::BufRead,
+    find: impl Fn(&str) -> Option<Box<dyn Judged>>,
+) -> io::Result<()> {
+    let mut order = order.lines();
     let mut next = || order.next().unwrap_or(Ok(String::new()));
     let (name, who, start, path) = (next()?, next()?, next()?, next()?);
     let bad = || io::Error::new(io::ErrorKind::InvalidInput, "not a valid order");
     let exercise = find(&name).ok_or_else(bad)?;
     let who = decode_who(&who).ok_or_else(bad)?;
     let start: usize = start.parse().map_err(|_| bad())?;
-
-    let file = OpenOptions::new().append(true).open(path)?;
+    let path = Path::new(&path);
+    let file = OpenOptions::new().append(true).open(path);
+    let file = file.map_err(cannot("open", path))?;
     let answers = || write_answers(exercise.as_ref(), who, start, file);
-    thread::scope(|scope| {
+    let written = thread::scope(|scope| {
         let room = thread::Builder::new().stack_size(STACK_LIMIT_MIB << 20);
         let ended = room.spawn_scoped(scope, answers)?.join();
-        ended.unwrap_or_else(|_| Err(io::Error::other("the answers could not be written")))
-    })
+        ended.unwrap_or_else(|_| Err(io::Error::other("the answers ended in a panic")))
+    });
+    written.map_err(cannot("write", path))
 }
 
 fn write_answers(exercise: &dyn Judged, who: Who, start: usize, mut file: File) -> io::Result<()> {
@@ -512,6 +558,7 @@ fn limit_resources() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exercise::{Cast, Exercise};
 
     #[test]
     fn a_call_without_end_is_told_by_its_work_before_the_clock() {
@@ -537,5 +584,34 @@ mod tests {
         assert_eq!(died(33, Some(1)), of(32_000, true), "it sleeps");
         assert_eq!(died(33, Some(7)), of(32_000, false));
         assert_eq!(died(9, None), of(8000, false), "nobody knows");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn answers_that_cannot_be_written_are_told_with_their_path() {
+        let exercise = |_: &str| -> Option<Box<dyn Judged>> {
+            let cast = Cast {
+                learner: (),
+                stub: (),
+                solution: (),
+            };
+            Some(Box::new(Exercise::new("none", "00-kit", cast)))
+        };
+        for (path, what) in [("/dev/full", "write"), ("/dev/null/answers", "open")] {
+            let order = format!("none\nlearner\n0\n{path}\n");
+            let failed = answer_order(order.as_bytes(), exercise).unwrap_err();
+            let told = format!("cannot {what} {path}: ");
+            assert!(failed.to_string().starts_with(&told), "{failed}");
+        }
+    }
+
+    #[test]
+    fn a_failure_of_the_kit_is_told_from_an_exit_of_the_code() {
+        let said = format!("printed without an end of line{KIT_SAYS}cannot write /tmp/a: full\n");
+        let failure = failure_of_the_kit(Some(KIT_EXIT.into()), &said);
+        assert_eq!(failure.as_deref(), Some("cannot write /tmp/a: full"));
+        assert_eq!(failure_of_the_kit(Some(KIT_EXIT.into()), "printed\n"), None);
+        assert_eq!(failure_of_the_kit(Some(1), &said), None);
+        assert_eq!(failure_of_the_kit(None, &said), None);
     }
 }

@@ -68,7 +68,7 @@ mod tests {
         let part = PartOf::new("f", "number").open().probe(
             "f(1)",
             Answer::text("1"),
-            &[],
+            &["numbers"],
             |imp: &fn() -> &'static str| {
                 ASKED.fetch_add(1, Ordering::Relaxed);
                 Answer::text(imp())

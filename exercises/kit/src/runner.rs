@@ -47,7 +47,7 @@ impl Chapter {
 pub fn main(chapter: &'static Chapter) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.first().map(String::as_str) {
-        Some(CHILD_ARGUMENT) => answer_probes(chapter),
+        Some(CHILD_ARGUMENT) => return answer_probes(chapter),
         Some(REPORT_ARGUMENT) => report(chapter, &arguments[1..]).and_then(|v| print(&v)),
         Some(PROVE_ARGUMENT) => prove_all(chapter, &arguments[1..]).and_then(|v| print(&v)),
         _ => return run_tests(chapter),
@@ -61,11 +61,8 @@ pub fn main(chapter: &'static Chapter) -> ExitCode {
     }
 }
 
-/// The child's side of [`isolate::observe`], for test programs with a `main` of their own.
-///
-/// # Errors
-/// If the order cannot be read or the answers cannot be written.
-pub fn answer_probes(chapter: &Chapter) -> io::Result<()> {
+/// The child's side of [`isolate::observe`], for test programs with a `main` of their own, which ends with this code.
+pub fn answer_probes(chapter: &Chapter) -> ExitCode {
     isolate::answer_probes(|name| chapter.find(name).map(|build| build()))
 }
 

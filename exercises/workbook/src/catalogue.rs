@@ -1,5 +1,7 @@
 //! Which exercises there are: read from the manifests, so that it is known even when nothing compiles.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,6 +57,8 @@ impl Chapter {
 #[derive(Clone, Debug)]
 pub(crate) struct Catalogue {
     pub(crate) root: PathBuf,
+    /// The folders at the root that hold its packages.
+    pub(crate) folders: BTreeSet<OsString>,
     pub(crate) chapters: Vec<Chapter>,
 }
 
@@ -92,13 +96,21 @@ impl Catalogue {
             .output()
             .context("cannot run cargo")?;
         if !output.status.success() {
-            bail!(
-                "cargo cannot read the manifests:\n{}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            );
+            let said = String::from_utf8_lossy(&output.stderr);
+            let advice = advice(&root, &said).unwrap_or_default();
+            bail!("cargo cannot read the manifests:\n{}{advice}", said.trim());
         }
         let metadata: Metadata = serde_json::from_slice(&output.stdout)
             .context("a [package.metadata.workbook] table is not as exercises/README.md says")?;
+        let mut folders = BTreeSet::new();
+        for package in &metadata.packages {
+            let below = package.manifest_path.strip_prefix(&root).ok();
+            let mut parts = below.into_iter().flat_map(Path::components);
+            // A package at the root has a file there.
+            if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
+                folders.insert(first.as_os_str().to_owned());
+            }
+        }
         let mut chapters: Vec<Chapter> = metadata
             .packages
             .into_iter()
@@ -113,7 +125,22 @@ impl Catalogue {
             })
             .collect();
         chapters.sort_by(|a, b| a.package.cmp(&b.package));
-        Ok(Self { root, chapters })
+        let catalogue = Self {
+            root,
+            folders,
+            chapters,
+        };
+        // All commands tell exercises apart by their names.
+        let mut names = BTreeMap::new();
+        for (chapter, Exercise { name, .. }) in catalogue.exercises() {
+            if let Some(other) = names.insert(name, &chapter.package) {
+                bail!(
+                    "two exercises are called `{name}`, in {other} and in {}; rename one in its Cargo.toml and checks",
+                    chapter.package
+                );
+            }
+        }
+        Ok(catalogue)
     }
 
     /// Every exercise with its chapter.
@@ -169,6 +196,23 @@ impl Catalogue {
     }
 }
 
+/// How to mend what cargo complains of, if that is a chapter: the files that nobody edits. The answers stay as they are.
+fn advice(root: &Path, said: &str) -> Option<String> {
+    let mut below = said
+        .split('`')
+        .filter_map(|quoted| Path::new(quoted).strip_prefix(root).ok());
+    let folder = below.find_map(|path| {
+        let mut parts = path.iter().filter_map(|part| part.to_str());
+        let (exercises, chapter) = (parts.next()?, parts.next()?);
+        (exercises == "exercises" && chapter.starts_with("ch"))
+            .then(|| format!("{exercises}/{chapter}"))
+    })?;
+    Some(format!(
+        "\nIf a file was lost or changed, bring it back with `git checkout -- {folder}/Cargo.toml {folder}/src/lib.rs \
+         {folder}/checks`; your answers stay as they are"
+    ))
+}
+
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     /// Below this likeness a suggestion would only confuse.
     const LIKENESS_MIN: f64 = 0.7;
@@ -184,7 +228,7 @@ fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The cargo that runs us, or the one on the path.
-pub(crate) fn cargo() -> std::ffi::OsString {
+pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 

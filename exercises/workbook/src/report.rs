@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use kit::State;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
-use crate::scratch::{Answers, Scratch};
+use crate::scratch::{Answers, LeftOut, Scratch};
 use crate::status::{self, Report};
 use crate::table;
 
@@ -21,7 +21,23 @@ use crate::table;
 pub(crate) struct Learner {
     /// The name of the folder.
     pub(crate) name: String,
+    /// Why the copy was not judged; then it has no exercises here.
+    pub(crate) error: Option<String>,
+    /// The end of that: what went wrong, without the path that it went wrong with.
+    #[serde(skip)]
+    pub(crate) cause: Option<String>,
     pub(crate) exercises: Vec<Standing>,
+}
+
+impl Learner {
+    fn not_judged(name: String, error: &Error) -> Self {
+        Self {
+            name,
+            error: Some(format!("{error:#}")),
+            cause: Some(error.root_cause().to_string()),
+            exercises: Vec::new(),
+        }
+    }
 }
 
 /// How one exercise stands.
@@ -72,7 +88,12 @@ pub(crate) fn report(
         return Ok(vec![learner(catalogue, name, only)?]);
     };
     let mut class = Class::of(catalogue, folder, only)?;
-    class.look(|_, name| eprintln!("judging {name}"))?;
+    class.look(|_, name, left_out| {
+        eprintln!("judging {name}");
+        for left_out in left_out {
+            eprintln!("{name}: {left_out}");
+        }
+    })?;
     class.not_empty()?;
     Ok(class.learners)
 }
@@ -83,7 +104,12 @@ fn learner(catalogue: &Catalogue, name: String, only: Option<&str>) -> Result<Le
         let look = status::look(catalogue, chapter, &names, Progress::Hidden, false)?;
         exercises.extend(look.reports.into_iter().map(Standing::from));
     }
-    Ok(Learner { name, exercises })
+    Ok(Learner {
+        name,
+        error: None,
+        cause: None,
+        exercises,
+    })
 }
 
 /// A folder of learners' copies, and how they stood at the last look.
@@ -91,8 +117,8 @@ pub(crate) struct Class<'a> {
     folder: &'a Path,
     only: Option<&'a str>,
     scratch: Scratch,
-    /// What `learners` were judged by, one for one.
-    answers: Vec<Answers>,
+    /// What `learners` were judged by, one for one; nothing of a copy that was not judged.
+    answers: Vec<Option<Answers>>,
     pub(crate) learners: Vec<Learner>,
 }
 
@@ -115,33 +141,52 @@ impl<'a> Class<'a> {
     }
 
     /// Judges the copies that are new or have changed since the last look, and says so of each before it begins: which
-    /// one it is, counted from 1, and its name. Returns whether there were any, or whether a copy is gone.
-    pub(crate) fn look(&mut self, say: impl Fn(usize, &str)) -> Result<bool> {
+    /// one it is, counted from 1, its name, and what of it is not read. Returns whether there were any, or whether a copy
+    /// is gone.
+    ///
+    /// # Errors
+    /// If no copy can be judged: none can be found or compiled. What is wrong with one copy is told of it, and nobody else
+    /// has to wait for it to be mended.
+    pub(crate) fn look(&mut self, say: impl Fn(usize, &str, &[LeftOut])) -> Result<bool> {
         let copies = copies(self.folder)?;
         let mut changed = copies.len() != self.learners.len();
         let (mut answers, mut learners) = (Vec::new(), Vec::new());
+        let mut turn = None;
         for (at, (name, copy)) in copies.into_iter().enumerate() {
-            let (found, links) = self.scratch.answers(&copy)?;
-            let known = self.learners.iter().zip(&self.answers);
-            let same = known
-                .filter(|(learner, answers)| learner.name == name && **answers == found)
-                .map(|(learner, _)| learner.clone())
-                .next();
-            learners.push(match same {
-                Some(learner) => learner,
-                None => {
-                    changed = true;
-                    say(at + 1, &name);
-                    for link in links {
-                        let link = link.strip_prefix(&copy).unwrap_or(&link).display();
-                        eprintln!(
-                            "{name}: {link} is a link; what it leads to is not read, and counts as not started"
-                        );
+            let mut known = self.learners.iter().zip(&self.answers);
+            let known = known.find(|(learner, _)| learner.name == name);
+            let read = self.scratch.answers(&copy);
+            if let (Ok((found, _)), Some((learner, Some(before)))) = (&read, known)
+                && found == before
+            {
+                learners.push(learner.clone());
+                answers.push(Some(before.clone()));
+                continue;
+            }
+            let laid = match read {
+                Ok((found, left_out)) => {
+                    if turn.is_none() {
+                        turn = Some(self.scratch.turn()?);
                     }
-                    learner(self.scratch.with_answers(&found)?, name, self.only)?
+                    let laid = self.scratch.with_answers(&found);
+                    laid.map(|catalogue| (catalogue, found, left_out))
                 }
-            });
-            answers.push(found);
+                Err(error) => Err(error),
+            };
+            match laid {
+                Ok((catalogue, found, left_out)) => {
+                    changed = true;
+                    say(at + 1, &name, &left_out);
+                    learners.push(learner(catalogue, name, self.only)?);
+                    answers.push(Some(found));
+                }
+                Err(error) => {
+                    let learner = Learner::not_judged(name, &error);
+                    changed |= known.is_none_or(|(before, _)| before.error != learner.error);
+                    learners.push(learner);
+                    answers.push(None);
+                }
+            }
         }
         (self.answers, self.learners) = (answers, learners);
         Ok(changed)
@@ -162,25 +207,24 @@ impl<'a> Class<'a> {
 
 /// The copies in a folder, by name: each folder with exercises in it, or the folder itself if it is one.
 fn copies(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let named = |path: PathBuf| {
-        let path = fs::canonicalize(&path).unwrap_or(path);
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        (name, path)
-    };
     if folder.join("exercises").is_dir() {
-        return Ok(vec![named(folder.to_path_buf())]);
+        // `.` has no name of its own.
+        let named = match folder.file_name() {
+            Some(_) => folder.to_path_buf(),
+            None => fs::canonicalize(folder).unwrap_or_default(),
+        };
+        let name = named.file_name().unwrap_or_default().to_string_lossy();
+        return Ok(vec![(name.into_owned(), folder.to_path_buf())]);
     }
     let listed =
         fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut copies = Vec::new();
     for entry in listed {
-        let path = entry?.path();
+        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+        // Its own name, also of a link: what that leads to may be called alike for all.
+        let (name, path) = (entry.file_name(), entry.path());
         if path.join("exercises").is_dir() {
-            copies.push(named(path));
+            copies.push((name.to_string_lossy().into_owned(), path));
         }
     }
     copies.sort();
@@ -190,7 +234,17 @@ fn copies(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
 /// The summary for a terminal: every learner, then every exercise.
 pub(crate) fn text(learners: &[Learner]) -> String {
     let mut text = String::new();
-    for Learner { name, exercises } in learners {
+    for Learner {
+        name,
+        error,
+        exercises,
+        ..
+    } in learners
+    {
+        if let Some(error) = error {
+            let _ = writeln!(text, "{}  not judged: {error}", name.bold());
+            continue;
+        }
         let states = exercises.iter().map(|standing| standing.state);
         let _ = writeln!(text, "{}  {}", name.bold(), table::count(states));
         let width = exercises.iter().map(|s| s.exercise.chars().count()).max();
@@ -237,7 +291,7 @@ fn fault(standing: &Standing) -> String {
 /// Of each exercise how many stand where, and which mistakes were made, the commonest first.
 fn by_exercise(learners: &[Learner]) -> String {
     let mut text = String::new();
-    let Some(first) = learners.first() else {
+    let Some(first) = learners.iter().find(|learner| learner.error.is_none()) else {
         return text;
     };
     let names = first.exercises.iter().map(|s| s.exercise.as_str());
@@ -275,6 +329,8 @@ fn by_exercise(learners: &[Learner]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use anstream::adapter::strip_str;
+
     use super::*;
 
     fn standing(exercise: &str, state: State, mistake: Option<&str>) -> Standing {
@@ -292,12 +348,16 @@ mod tests {
     fn mistakes_are_counted_and_the_commonest_stands_first() {
         let learner = |name: &str, mistake| Learner {
             name: name.to_owned(),
+            error: None,
+            cause: None,
             exercises: vec![
                 standing("first", State::Failing, mistake),
                 standing("second-one", State::Passed, None),
             ],
         };
+        let away = Error::msg("permission denied").context("cannot read twice.rs");
         let text = text(&[
+            Learner::not_judged("amy".to_owned(), &away),
             learner("ann", Some("inverted")),
             learner("bob", Some("little_endian")),
             learner("cid", Some("little_endian")),
@@ -306,6 +366,8 @@ mod tests {
         let last = "first       0 passed, 4 failing, 0 not started  2 little_endian, 1 inverted\n\
                     second-one  4 passed, 0 failing, 0 not started\n";
         assert!(text.ends_with(last), "{text}");
+        let of_amy = "amy  not judged: cannot read twice.rs: permission denied\n";
+        assert!(strip_str(&text).to_string().starts_with(of_amy), "{text}");
         assert!(text.contains("order: no known mistake\n"), "{text}");
         assert!(!text.contains("  second-one  passed"), "{text}");
     }

@@ -1,7 +1,8 @@
 //! The room view: what a class sees of itself on the wall.
 //!
 //! It answers what is worth talking about now: of each exercise how many stand where, and which misconceptions they hold,
-//! the commonest first. Nobody's name, file or code is shown, not even while copies are judged.
+//! the commonest first. Nobody's name, file or code is shown, not even while copies are judged, nor of a copy that cannot
+//! be: of an error the cause is shown, and no path.
 //!
 //! Left out: exercises that nobody has begun have no row of their own, since there is nothing to say of them. And what an
 //! answer that behaves like no known mistake does: it would be one person's.
@@ -19,6 +20,7 @@ use owo_colors::OwoColorize as _;
 use crate::catalogue::Catalogue;
 use crate::report::{Class, Learner, Standing};
 use crate::say::say;
+use crate::scratch::LeftOut;
 use crate::table;
 
 /// How long a look rests before the next one. Each reads every copy, perhaps over a network.
@@ -33,7 +35,12 @@ pub(crate) fn show(
     only: Option<&str>,
     watch: bool,
 ) -> Result<bool> {
-    let say = |number, _: &str| eprintln!("judging copy {number}");
+    let say = |number, _: &str, left_out: &[LeftOut]| {
+        eprintln!("judging copy {number}");
+        if !left_out.is_empty() {
+            eprintln!("copy {number}: not all of it is read; without --room the report says why");
+        }
+    };
     let mut class = Class::of(catalogue, folder, only)?;
     class.look(say)?;
     if !watch {
@@ -48,8 +55,8 @@ pub(crate) fn show(
             match class.look(say) {
                 Ok(true) => break,
                 Ok(false) => {}
-                // A copy that is being written may vanish under our eyes. The error would name it.
-                Err(_) => eprintln!("a copy cannot be read; looking again"),
+                // Not of a copy: no cargo, no room on the disk, or the folder of them all is away.
+                Err(error) => eprintln!("{error:#}; looking again"),
             }
         }
     }
@@ -60,7 +67,12 @@ fn view(learners: &[Learner]) -> String {
     let mut text = format!("{}\n", copies(learners.len()));
     let mut idle = Vec::new();
     let mut broken: BTreeMap<&str, usize> = BTreeMap::new();
-    let names = learners.first().map(|learner| &learner.exercises[..]);
+    let mut not_judged: BTreeMap<&str, usize> = BTreeMap::new();
+    for cause in learners.iter().filter_map(|l| l.cause.as_deref()) {
+        *not_judged.entry(cause).or_default() += 1;
+    }
+    let judged = learners.iter().find(|learner| learner.error.is_none());
+    let names = judged.map(|learner| &learner.exercises[..]);
     for first in names.into_iter().flatten() {
         let (unread, judged): (Vec<&Standing>, Vec<&Standing>) = learners
             .iter()
@@ -83,8 +95,11 @@ fn view(learners: &[Learner]) -> String {
             }
         }
     }
-    if !broken.is_empty() {
+    if !broken.is_empty() || !not_judged.is_empty() {
         text.push('\n');
+    }
+    for (cause, times) in not_judged {
+        let _ = writeln!(text, "{} not judged: {cause}", copies(times));
     }
     for (chapter, times) in broken {
         let verb = if times == 1 { "does" } else { "do" };
@@ -148,6 +163,8 @@ mod tests {
         let second = if unread { state } else { State::NotStarted };
         Learner {
             name: name.to_owned(),
+            error: None,
+            cause: None,
             exercises: vec![
                 standing("first", state, check, mistake),
                 standing("second", second, None, None),
@@ -158,7 +175,14 @@ mod tests {
     #[test]
     fn shows_what_is_common_and_nobodys_name() {
         let says = "your `encode` agrees with little-endian: 256 sorts before 1. `decode` is still `todo!()`.";
+        let away = Learner {
+            name: "amy".to_owned(),
+            error: Some("cannot read amy/twice.rs: permission denied".to_owned()),
+            cause: Some("permission denied".to_owned()),
+            exercises: Vec::new(),
+        };
         let text = view(&[
+            away,
             learner("ann", (State::Failing, Some("inverted"), "upside down")),
             learner("bob", (State::Failing, Some("swapped"), says)),
             learner("cid", (State::Failing, Some("swapped"), says)),
@@ -173,7 +197,7 @@ mod tests {
         let text = anstream::adapter::strip_str(&text).to_string();
         assert_eq!(
             text,
-            "7 copies
+            "8 copies
 
 first  1 passed, 4 failing, 1 not started
     2  swapped
@@ -183,6 +207,7 @@ first  1 passed, 4 failing, 1 not started
        upside down
     1  no known mistake; the check `order` fails
 
+1 copy not judged: permission denied
 ch01: 1 copy does not compile
 
 Not begun by anyone: second

@@ -5,28 +5,67 @@
 //! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at; those that
 //! no answer touches get them from the originals, so that the kit is not compiled again because it was copied.
 //!
-//! Left out: anything of a learner's folder but the `src` of each chapter, and what a link leads to: that may be a file of
-//! yours, or another learner's. `lib.rs` and all else in `src` that is no exercise's file are this repository's, if it has them.
+//! There is one copy, and reports of several processes share it. From the first answer that is laid until the last one is
+//! judged a process holds a [`Turn`], so that no one gets another's verdict.
+//!
+//! Left out: of the repository all that is no package's, such as the data of a server; of a learner's folder anything but
+//! the Rust sources in the `src` of each chapter, and what a link leads to: that may be a file of yours, or another
+//! learner's. `lib.rs` and all else in `src` that is no exercise's file are this repository's, if it has them.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map};
-use std::fs;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
 use crate::catalogue::{Catalogue, Chapter, Exercise};
 
-/// Folders that are built, fetched or kept by tools.
+/// Folders below those of the packages that are built, fetched or kept by tools.
 const LEFT_OUT: [&str; 4] = ["target", ".git", "node_modules", "backups"];
+/// What the copy has beside the packages' folders. Cargo reads the repository's own `.cargo` too: the copy lies below it.
+const AT_THE_ROOT: [&str; 2] = ["Cargo.toml", "Cargo.lock"];
+/// The longest source of a learner's that is read.
+const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
+/// Files and their contents, by their place in a chapter's `src`.
+type Files = BTreeMap<PathBuf, Vec<u8>>;
 /// The files of a learner's `src`, chapter by chapter in the order of the catalogue.
-pub(crate) type Answers = Vec<BTreeMap<PathBuf, Vec<u8>>>;
+pub(crate) type Answers = Vec<Files>;
+
+/// The right to change the copy, until it is dropped: a lock of the system, which is gone with the process.
+pub(crate) struct Turn(#[expect(dead_code, reason = "it is held, not read")] File);
 
 /// The copy.
 pub(crate) struct Scratch {
     catalogue: Catalogue,
-    /// The repository that it is a copy of.
-    original: PathBuf,
+    lock: PathBuf,
+    /// Chapter by chapter.
+    given: Vec<Given>,
+}
+
+/// What a chapter gives to every learner.
+struct Given {
+    /// For exercises that a learner has no file of: these count as not started.
+    stubs: Files,
+    /// `lib.rs` and what it gives to the exercises: a learner's folder may be older, or hold the answers alone.
+    kept: Files,
+}
+
+/// Something in a learner's `src` that is not laid into the copy.
+pub(crate) struct LeftOut {
+    path: PathBuf,
+    /// A sentence that begins with the path.
+    why: &'static str,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.path.display(), self.why)
+    }
 }
 
 impl Scratch {
@@ -34,62 +73,63 @@ impl Scratch {
     pub(crate) fn of(catalogue: &Catalogue) -> Result<Self> {
         let target = catalogue.root.join("target");
         let root = target.join("report");
-        let chapters: Vec<&Path> = catalogue.chapters.iter().map(|c| &*c.folder).collect();
-        copy(&catalogue.root, &root, &chapters, Time::OfTheOriginal)?;
-        // Built dependencies are shared with the repository. The chapters must not be: cargo tells packages apart by their
-        // place in the workspace, and would take a learner's program for the one of this repository, whose files are
-        // older. Another profile gives them other names; this one differs by nothing that is felt.
-        let mut config = format!("[build]\ntarget-dir = {:?}\n", target.display().to_string());
-        for chapter in &catalogue.chapters {
-            let package = &chapter.package;
-            config += &format!("[profile.dev.package.{package}]\ncodegen-units = 255\n");
+        let lock = target.join("report.lock");
+        let _turn = turn(&lock)?;
+        make(catalogue, &root)?;
+        let copied = Catalogue::load(&root)?;
+        let mut given = Vec::new();
+        for (original, chapter) in catalogue.chapters.iter().zip(&copied.chapters) {
+            let mut stubs = Files::new();
+            for exercise in &chapter.exercises {
+                stubs.insert(of_exercise(exercise), read(&chapter.stub(exercise))?);
+            }
+            let mut kept = Files::new();
+            let source = original.folder.join("src");
+            let found = Found::in_folder(&source)?;
+            for file in found.files.into_iter().filter(|f| !stubs.contains_key(f)) {
+                let contents = read(&source.join(&file))?;
+                kept.insert(file, contents);
+            }
+            given.push(Given { stubs, kept });
         }
-        write(&root.join(".cargo/config.toml"), config.as_bytes())?;
         Ok(Self {
-            catalogue: Catalogue::load(&root)?,
-            original: catalogue.root.clone(),
+            catalogue: copied,
+            lock,
+            given,
         })
     }
 
-    /// What lies in the `src` of each chapter of a learner's folder, and the links in it, which are not followed. What is
-    /// missing there is the stub, and counts as not started.
-    pub(crate) fn answers(&self, learner: &Path) -> Result<(Answers, Vec<PathBuf>)> {
+    /// Waits until no other process uses the copy. To be held from [`with_answers`](Self::with_answers) until they are judged.
+    pub(crate) fn turn(&self) -> Result<Turn> {
+        turn(&self.lock)
+    }
+
+    /// The sources in the `src` of each chapter of a learner's folder, and what else lies there. What is missing there is
+    /// the stub, and counts as not started.
+    pub(crate) fn answers(&self, learner: &Path) -> Result<(Answers, Vec<LeftOut>)> {
         let (mut answers, mut left_out) = (Answers::new(), Vec::new());
-        for chapter in &self.catalogue.chapters {
-            let folder = self.catalogue.relative(&chapter.folder);
-            let mut wanted = BTreeMap::new();
-            let source = learner.join(&folder).join("src");
+        for (chapter, given) in self.catalogue.chapters.iter().zip(&self.given) {
+            let mut wanted = given.stubs.clone();
+            let source = learner
+                .join(self.catalogue.relative(&chapter.folder))
+                .join("src");
             let mut on_the_way = source.ancestors().take_while(|at| *at != learner);
             if let Some(link) = on_the_way.find(|at| at.is_symlink()) {
-                left_out.push(link.to_path_buf());
+                left_out.push(LeftOut::link(link));
             } else {
-                left_out.extend(collect(&source, Path::new(""), &mut wanted)?);
+                left_out.extend(collect(&source, &mut wanted)?);
             }
-            let of_exercise = |exercise: &Exercise| {
-                let file = exercise.file.strip_prefix("src").unwrap_or(&exercise.file);
-                file.to_path_buf()
-            };
-            // `lib.rs` and what it gives to the exercises: a learner's folder may be older, or hold the answers alone.
-            let answered: BTreeSet<PathBuf> = chapter.exercises.iter().map(of_exercise).collect();
-            let mut given = BTreeMap::new();
-            collect(
-                &self.original.join(&folder).join("src"),
-                Path::new(""),
-                &mut given,
-            )?;
-            wanted.extend(
-                given
-                    .into_iter()
-                    .filter(|(file, _)| !answered.contains(file)),
-            );
-            for exercise in &chapter.exercises {
-                if let btree_map::Entry::Vacant(missing) = wanted.entry(of_exercise(exercise)) {
-                    missing.insert(read(&chapter.stub(exercise))?);
-                }
-            }
+            wanted.extend(given.kept.clone());
             answers.push(wanted);
         }
-        left_out.dedup();
+        left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        // A link above several chapters.
+        left_out.dedup_by(|a, b| a.path == b.path);
+        for left_out in &mut left_out {
+            if let Ok(short) = left_out.path.strip_prefix(learner) {
+                left_out.path = short.to_path_buf();
+            }
+        }
         Ok((answers, left_out))
     }
 
@@ -102,14 +142,89 @@ impl Scratch {
     }
 }
 
+/// An exercise's file below `src`.
+fn of_exercise(exercise: &Exercise) -> PathBuf {
+    let file = exercise.file.strip_prefix("src").unwrap_or(&exercise.file);
+    file.to_path_buf()
+}
+
+/// Waits for the lock, and says for whom.
+fn turn(path: &Path) -> Result<Turn> {
+    let cannot = || format!("cannot lock {}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(cannot)?;
+    }
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = options.open(path).with_context(cannot)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            // Some systems let nobody read a file that another process has locked.
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            eprintln!(
+                "another `cargo workbook report` {holder} holds {}; waiting until it has judged (Ctrl-C gives up)",
+                path.display()
+            );
+            file.lock().with_context(cannot)?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
+    }
+    let process = format!("(process {})", std::process::id());
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| file.write_all(process.as_bytes()))
+        .with_context(cannot)?;
+    Ok(Turn(file))
+}
+
+/// Makes `root` a copy of the repository.
+fn make(catalogue: &Catalogue, root: &Path) -> Result<()> {
+    let chapters: Vec<&Path> = catalogue.chapters.iter().map(|c| &*c.folder).collect();
+    if root.is_dir() {
+        let mut kept = catalogue.folders.clone();
+        kept.extend(AT_THE_ROOT.map(OsString::from));
+        kept.insert(".cargo".into());
+        remove_others(root, |entry| kept.contains(&entry.name))?;
+    }
+    for folder in &catalogue.folders {
+        let (from, to) = (catalogue.root.join(folder), root.join(folder));
+        copy(&from, &to, &chapters, Time::OfTheOriginal)?;
+    }
+    for file in AT_THE_ROOT {
+        let path = catalogue.root.join(file);
+        if path.is_file() {
+            copy_file(&path, &root.join(file), Time::OfTheOriginal)?;
+        }
+    }
+    // Built dependencies are shared with the repository. The chapters must not be: cargo tells packages apart by their
+    // place in the workspace, and would take a learner's program for the one of this repository, whose files are
+    // older. Another profile gives them other names; this one differs by nothing that is felt.
+    let mut config = "[build]\ntarget-dir = \"..\"\n".to_owned();
+    for chapter in &catalogue.chapters {
+        let package = &chapter.package;
+        config += &format!("[profile.dev.package.{package}]\ncodegen-units = 255\n");
+    }
+    write(&root.join(".cargo/config.toml"), config.as_bytes())?;
+    Ok(())
+}
+
 /// Makes a chapter's `src` hold these files and no others.
-fn lay(chapter: &Chapter, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+fn lay(chapter: &Chapter, wanted: &Files) -> Result<()> {
     let source = chapter.folder.join("src");
-    let mut there = BTreeMap::new();
-    collect(&source, Path::new(""), &mut there)?;
-    for left_behind in there.keys().filter(|file| !wanted.contains_key(*file)) {
+    let there = Found::in_folder(&source)?;
+    for left_behind in there
+        .files
+        .iter()
+        .filter(|file| !wanted.contains_key(*file))
+    {
         let path = source.join(left_behind);
         fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    // An empty folder would stand in the way of a file of its name. The others are not removed.
+    for folder in there.folders.iter().rev() {
+        let _ = fs::remove_dir(source.join(folder));
     }
     for (file, contents) in wanted {
         write(&source.join(file), contents)?;
@@ -117,25 +232,78 @@ fn lay(chapter: &Chapter, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
     Ok(())
 }
 
-/// Adds all files below a folder, which need not exist. Answers the links there.
-fn collect(
-    folder: &Path,
-    below: &Path,
-    files: &mut BTreeMap<PathBuf, Vec<u8>>,
-) -> Result<Vec<PathBuf>> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let (entries, mut links) = entries(folder)?;
-    for (name, path, is_folder) in entries {
-        let short = below.join(&name);
-        if is_folder {
-            links.extend(collect(&path, &short, files)?);
+/// Adds the sources below a learner's folder, which need not exist. Answers what else lies there.
+fn collect(source: &Path, files: &mut Files) -> Result<Vec<LeftOut>> {
+    let found = Found::in_folder(source)?;
+    let mut left_out: Vec<LeftOut> = found.links.iter().map(|l| LeftOut::link(l)).collect();
+    for file in found.files {
+        let path = source.join(&file);
+        if file.extension().is_none_or(|extension| extension != "rs") {
+            let why = "is no Rust source, and is not read";
+            left_out.push(LeftOut { path, why });
+            continue;
+        }
+        let cannot = || format!("cannot read {}", path.display());
+        let opened = File::open(&path).with_context(cannot)?;
+        let mut contents = Vec::new();
+        let mut bounded = opened.take(SOURCE_BYTES_MAX + 1);
+        if bounded.read_to_end(&mut contents).with_context(cannot)? as u64 <= SOURCE_BYTES_MAX {
+            files.insert(file, contents);
         } else {
-            files.insert(short, read(&path)?);
+            let why = "is longer than 1 MiB; it is not read, and counts as not started";
+            left_out.push(LeftOut { path, why });
         }
     }
-    Ok(links)
+    Ok(left_out)
+}
+
+impl LeftOut {
+    fn link(path: &Path) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            why: "is a link; what it leads to is not read, and counts as not started",
+        }
+    }
+}
+
+/// All that lies below a folder, which need not exist. Files and folders by their place in it, a folder before what is in it.
+#[derive(Default)]
+struct Found {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    /// These are followed by nobody.
+    links: Vec<PathBuf>,
+}
+
+impl Found {
+    fn in_folder(folder: &Path) -> Result<Self> {
+        let mut found = Self::default();
+        match folder.metadata() {
+            Ok(metadata) if metadata.is_dir() => found.add(folder, Path::new(""))?,
+            Ok(_) => {}
+            Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {}
+            // To be kept out is not to find nothing.
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot list {}", folder.display()));
+            }
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, folder: &Path, below: &Path) -> Result<()> {
+        let (entries, links) = entries(&folder.join(below))?;
+        self.links.extend(links);
+        for entry in entries {
+            let short = below.join(&entry.name);
+            if entry.is_folder {
+                self.folders.push(short.clone());
+                self.add(folder, &short)?;
+            } else {
+                self.files.push(short);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Which time a file gets that is written.
@@ -149,56 +317,73 @@ enum Time {
 
 /// Makes one folder hold what another one holds, and nothing else. `chapters` are the folders that answers are laid into.
 fn copy(from: &Path, to: &Path, chapters: &[&Path], time: Time) -> Result<()> {
+    let time = if chapters.contains(&from) {
+        Time::Now
+    } else {
+        time
+    };
     let (source, _) = entries(from)?;
-    let gone = |name: &String| !source.iter().any(|(there, ..)| there == name);
     if to.is_dir() {
-        let (there, _) = entries(to)?;
-        for (_, path, is_folder) in there.into_iter().filter(|(name, ..)| gone(name)) {
-            let removed = if is_folder {
-                fs::remove_dir_all(&path)
-            } else {
-                fs::remove_file(&path)
-            };
-            removed.with_context(|| format!("cannot remove {}", path.display()))?;
-        }
+        remove_others(to, |there| source.contains(there))?;
     }
-    for (name, path, is_folder) in source {
-        if LEFT_OUT.contains(&name.as_str()) {
+    for entry in source {
+        if LEFT_OUT.iter().any(|name| entry.name == *name) {
             continue;
         }
-        let target = to.join(&name);
-        if is_folder {
-            let answered = chapters.contains(&path.as_path());
-            copy(
-                &path,
-                &target,
-                chapters,
-                if answered { Time::Now } else { time },
-            )?;
-        } else if write(&target, &read(&path)?)? && time == Time::OfTheOriginal {
-            let written = path.metadata().and_then(|original| original.modified());
-            let file = fs::File::options().write(true).open(&target);
-            file.and_then(|file| file.set_modified(written?))
-                .with_context(|| format!("cannot set the time of {}", target.display()))?;
+        let (path, target) = (from.join(&entry.name), to.join(&entry.name));
+        if entry.is_folder {
+            copy(&path, &target, chapters, time)?;
+        } else {
+            copy_file(&path, &target, time)?;
         }
     }
     Ok(())
 }
 
-/// Name, path, and whether it is a folder.
-type Entry = (String, PathBuf, bool);
+fn copy_file(from: &Path, to: &Path, time: Time) -> Result<()> {
+    if write(to, &read(from)?)? && time == Time::OfTheOriginal {
+        let written = from.metadata().and_then(|original| original.modified());
+        let file = File::options().write(true).open(to);
+        file.and_then(|file| file.set_modified(written?))
+            .with_context(|| format!("cannot set the time of {}", to.display()))?;
+    }
+    Ok(())
+}
 
-/// What lies in a folder, and the links there: they are followed by nobody.
+/// Removes from a folder of the copy what is not to stay.
+fn remove_others(folder: &Path, stays: impl Fn(&Entry) -> bool) -> Result<()> {
+    let (there, _) = entries(folder)?;
+    for entry in there.iter().filter(|entry| !stays(entry)) {
+        let path = folder.join(&entry.name);
+        let removed = if entry.is_folder {
+            fs::remove_dir_all(&path)
+        } else {
+            fs::remove_file(&path)
+        };
+        removed.with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    Ok(())
+}
+
+#[derive(PartialEq, Eq)]
+struct Entry {
+    name: OsString,
+    is_folder: bool,
+}
+
+/// What lies in a folder, and the links there.
 fn entries(folder: &Path) -> Result<(Vec<Entry>, Vec<PathBuf>)> {
-    let listed =
-        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let cannot = || format!("cannot list {}", folder.display());
+    let listed = fs::read_dir(folder).with_context(cannot)?;
     let (mut entries, mut links) = (Vec::new(), Vec::new());
     for entry in listed {
-        let entry = entry?;
-        let kind = entry.file_type()?;
+        let entry = entry.with_context(cannot)?;
+        let kind = entry.file_type().with_context(cannot)?;
         if kind.is_dir() || kind.is_file() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            entries.push((name, entry.path(), kind.is_dir()));
+            entries.push(Entry {
+                name: entry.file_name(),
+                is_folder: kind.is_dir(),
+            });
         } else if kind.is_symlink() {
             links.push(entry.path());
         }
@@ -238,7 +423,7 @@ mod tests {
         for file in files {
             let path = from.join(file);
             write(&path, b"text").unwrap();
-            let opened = fs::File::options().write(true).open(path).unwrap();
+            let opened = File::options().write(true).open(path).unwrap();
             opened.set_modified(old).unwrap();
         }
         copy(&from, &to, &[&chapter], Time::OfTheOriginal).unwrap();

@@ -9,16 +9,16 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use book::server::{Event, ServeOptions, Server};
 use owo_colors::OwoColorize as _;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
-use crate::say::{say, say_line};
+use crate::say::{self, say, say_line};
 use crate::status::{self, Report};
 use crate::table;
 use crate::watch::{Changed, Saved, Watch};
 
-/// Serves until Ctrl-C, or until it is asked to end.
+/// Serves until Ctrl-C, or until it is asked to end, or nobody reads what it prints.
 pub(crate) fn serve(
     catalogue: Catalogue,
     host: IpAddr,
@@ -30,9 +30,14 @@ pub(crate) fn serve(
         .enable_all()
         .build()
         .context("cannot start the server's threads")?;
-    runtime.block_on(async {
+    let unprinted = runtime.block_on(async {
         // Before anything stands on disk that would be left behind.
         let end = asked_to_end()?;
+        let (tell_unprinted, mut unprinted) = mpsc::unbounded_channel();
+        say::instead_of_ending(move |error| {
+            // Nobody listens when the server has ended, and neither need the process go on.
+            let _ = tell_unprinted.send(error);
+        });
         let (status, feed) = watch::channel(String::new());
         let mut options = ServeOptions::new(catalogue.root.join("book"), feed);
         options.host = host;
@@ -49,13 +54,27 @@ pub(crate) fn serve(
         }
         // A plain thread: it spends its life in cargo and in sleep, and ends with the process.
         thread::spawn(move || judge_for_ever(&catalogue, &status, colour));
-        server.run(end).await?;
-        Ok(())
-    })
+        let (over, why) = oneshot::channel();
+        let until = async move {
+            let unprinted = tokio::select! {
+                () = end => None,
+                error = unprinted.recv() => error,
+            };
+            let _ = over.send(unprinted);
+        };
+        server.run(until).await?;
+        anyhow::Ok(why.await.ok().flatten())
+    })?;
+    // With what its tasks still hold.
+    drop(runtime);
+    match unprinted {
+        Some(error) => say::end(&error),
+        None => Ok(()),
+    }
 }
 
-/// Hears Ctrl-C, and the signal by which other programs ask a process to end (`kill`, `timeout`), from the call on. What it returns is
-/// over when one comes.
+/// Hears Ctrl-C, the signal by which other programs ask a process to end (`kill`, `timeout`), and that of a terminal that is
+/// closed, from the call on. What it returns is over when one comes.
 fn asked_to_end() -> Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
@@ -63,10 +82,23 @@ fn asked_to_end() -> Result<impl Future<Output = ()>> {
         let context = "cannot listen for signals";
         let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
         let mut terminate = signal(SignalKind::terminate()).context(context)?;
+        // `nohup` starts a program that is to survive its terminal.
+        let mut hangup = if ignores_hangup() {
+            None
+        } else {
+            Some(signal(SignalKind::hangup()).context(context)?)
+        };
         Ok(async move {
+            let closed = async {
+                match &mut hangup {
+                    Some(hangup) => hangup.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
+                _ = closed => {}
             }
         })
     }
@@ -79,6 +111,18 @@ fn asked_to_end() -> Result<impl Future<Output = ()>> {
             }
         })
     }
+}
+
+/// Whether this process was started to ignore that its terminal is closed, as far as the system tells.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut ignored = status
+        .lines()
+        .filter_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.find_map(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signal 1 is the lowest bit.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }
 
 fn tell(event: &Event) {

@@ -2,6 +2,9 @@
 //!
 //! Polled, because notifications report mere opens, and because a few hundred `stat` calls cost less than
 //! a millisecond.
+//!
+//! Of a link to a file the file is watched, as it is the file that is compiled. Links to folders are not followed: they
+//! may lead in a circle.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,30 +56,38 @@ impl Watch {
     /// Waits until something is saved and all is quiet again.
     pub(crate) fn wait(&mut self, catalogue: &Catalogue) -> Saved {
         loop {
-            thread::sleep(POLL);
-            let mut now = snapshot(&self.folder);
-            if now == self.seen {
-                continue;
-            }
-            loop {
-                thread::sleep(QUIET);
-                let later = snapshot(&self.folder);
-                if later == now {
-                    break;
-                }
-                now = later;
-            }
-            let changed = difference(&self.seen, &now);
-            self.seen = now;
-            if !changed.is_empty() {
-                let stamps = changed.iter().filter_map(|path| self.seen.get(path));
-                let latest = stamps.map(|(modified, _)| *modified).max();
-                return Saved {
-                    changed: classify(catalogue, &changed),
-                    at: latest.unwrap_or_else(SystemTime::now),
-                };
+            if let Some(saved) = self.look(catalogue) {
+                return saved;
             }
         }
+    }
+
+    /// Looks once, after a rest. If something was saved, waits until all is quiet again.
+    pub(crate) fn look(&mut self, catalogue: &Catalogue) -> Option<Saved> {
+        thread::sleep(POLL);
+        let mut now = snapshot(&self.folder);
+        if now == self.seen {
+            return None;
+        }
+        loop {
+            thread::sleep(QUIET);
+            let later = snapshot(&self.folder);
+            if later == now {
+                break;
+            }
+            now = later;
+        }
+        let changed = difference(&self.seen, &now);
+        self.seen = now;
+        if changed.is_empty() {
+            return None;
+        }
+        let stamps = changed.iter().filter_map(|path| self.seen.get(path));
+        let latest = stamps.map(|(modified, _)| *modified).max();
+        Some(Saved {
+            changed: classify(catalogue, &changed),
+            at: latest.unwrap_or_else(SystemTime::now),
+        })
     }
 }
 
@@ -87,14 +98,16 @@ fn snapshot(folder: &Path) -> Snapshot {
         // A folder that vanishes while we look is a change that the next look will see.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let (path, name) = (entry.path(), entry.file_name());
-            let Ok(metadata) = entry.metadata() else {
+            let (Ok(kind), Ok(metadata)) = (entry.file_type(), fs::metadata(&path)) else {
                 continue;
             };
-            if metadata.is_dir() {
+            if kind.is_dir() {
                 if !SKIPPED.iter().any(|skipped| name == *skipped) {
                     folders.push(path);
                 }
-            } else if path.extension().is_some_and(|e| e == "rs" || e == "toml") {
+            } else if metadata.is_file()
+                && path.extension().is_some_and(|e| e == "rs" || e == "toml")
+            {
                 let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
                 files.insert(path, (modified, metadata.len()));
             }
@@ -134,6 +147,8 @@ fn classify(catalogue: &Catalogue, changed: &[PathBuf]) -> Changed {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::catalogue::Chapter;
 
@@ -147,6 +162,7 @@ mod tests {
         };
         let catalogue = Catalogue {
             root: "/r".into(),
+            folders: BTreeSet::new(),
             chapters: vec![chapter("ch01"), chapter("ch02")],
         };
         let changed = |path: &str| classify(&catalogue, &[PathBuf::from(path)]);
@@ -174,5 +190,38 @@ mod tests {
         assert_eq!(difference(&first, &second), std::slice::from_ref(&file));
         fs::remove_file(&file).unwrap();
         assert_eq!(difference(&second, &snapshot(folder.path())), [file]);
+    }
+
+    #[test]
+    fn a_look_ends_also_where_nothing_was_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue {
+            root: folder.path().to_path_buf(),
+            folders: BTreeSet::new(),
+            chapters: Vec::new(),
+        };
+        fs::create_dir(folder.path().join("exercises")).unwrap();
+        let mut watch = Watch::new(&catalogue);
+        assert!(watch.look(&catalogue).is_none());
+        fs::write(folder.path().join("exercises/a.rs"), "1").unwrap();
+        assert!(watch.look(&catalogue).is_some());
+        assert!(watch.look(&catalogue).is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sees_a_linked_answer_change() {
+        use std::os::unix::fs::symlink;
+
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (link, file) = (folder.path().join("a.rs"), elsewhere.path().join("a.rs"));
+        fs::write(&file, "1").unwrap();
+        symlink(&file, &link).unwrap();
+        // In a circle, and to nowhere.
+        symlink(folder.path(), folder.path().join("again")).unwrap();
+        symlink("nowhere.rs", folder.path().join("b.rs")).unwrap();
+        let first = snapshot(folder.path());
+        fs::write(&file, "22").unwrap();
+        assert_eq!(difference(&first, &snapshot(folder.path())), [link]);
     }
 }

@@ -1,11 +1,18 @@
 //! A small repository with two chapters of one exercise each, and the command run in it.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// How long a test waits for what must come. Generous: the machine may be building other things.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A repository of its own for one test.
 ///
@@ -27,7 +34,9 @@ const SOLUTION: &str = "pub fn twice(n: i64) -> i64 { n.wrapping_mul(2) }\n";
 
 impl Repository {
     pub(crate) fn new(test: &'static str) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        // A name as people have them: with a space, and with a mark that combines.
+        let folder = tempfile::Builder::new().prefix("of Zoe\u{308} ").tempdir();
+        let folder = folder.expect("a temporary folder");
         let repository = Self { folder, test };
         let root = repository.root();
         let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kit");
@@ -160,4 +169,51 @@ pub(crate) fn text(output: &Output) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
+}
+
+/// A command that does not end by itself; killed when it goes out of scope, also by a test that fails.
+pub(crate) struct Killed(pub(crate) Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The lines that a running command prints.
+pub(crate) struct Lines(Receiver<String>);
+
+impl Lines {
+    pub(crate) fn of(stream: Option<impl Read + Send + 'static>) -> Self {
+        let stream = BufReader::new(stream.expect("a pipe"));
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in stream.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self(lines)
+    }
+
+    /// Waits for a line that contains `part`, and returns it.
+    pub(crate) fn wait_for(&self, part: &str) -> String {
+        let begin = Instant::now();
+        let mut seen = Vec::new();
+        while let Some(left) = PATIENCE.checked_sub(begin.elapsed()) {
+            match self.0.recv_timeout(left) {
+                Ok(line) if line.contains(part) => return line,
+                Ok(line) => seen.push(line),
+                Err(_) => break,
+            }
+        }
+        panic!("{part:?} never came; what came:\n{}", seen.join("\n"));
+    }
+
+    /// What comes until the command ends.
+    pub(crate) fn rest(&self) -> Vec<String> {
+        self.0.iter().collect()
+    }
 }

@@ -4,20 +4,17 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::fixture::{Repository, text};
+use crate::fixture::{Killed, Lines, PATIENCE, Repository, text};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
-/// Generous: the machine may be building other things.
-const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A running workbook; asked to end when it goes out of scope.
 struct Running {
     child: Child,
-    lines: Receiver<String>,
+    lines: Lines,
 }
 
 impl Drop for Running {
@@ -40,41 +37,28 @@ impl Running {
             .stderr(Stdio::null())
             .spawn()
             .expect("the command runs");
-        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
+        let lines = Lines::of(child.stdout.take());
         Self { child, lines }
     }
 
-    /// Sends the signal that `kill` sends, and waits. A process that does not heed it fails the test by
-    /// never ending, which the test runner shows by name.
     fn ask_to_end(&mut self) -> ExitStatus {
+        self.send("-TERM")
+    }
+
+    /// Sends a signal, and waits. A process that does not heed it fails the test by never ending, which the test runner
+    /// shows by name.
+    fn send(&mut self, signal: &str) -> ExitStatus {
         let pid = self.child.id().to_string();
-        let sent = Command::new("kill").arg(pid).stderr(Stdio::null()).status();
+        let mut kill = Command::new("kill");
+        let sent = kill.args([signal, &pid]).stderr(Stdio::null()).status();
         if !sent.is_ok_and(|sent| sent.success()) {
             let _ = self.child.kill();
         }
         self.child.wait().expect("a child to wait for")
     }
 
-    /// Waits for a line that contains `part`, and returns it.
     fn wait_for(&self, part: &str) -> String {
-        let begin = Instant::now();
-        let mut seen = Vec::new();
-        while let Some(left) = PATIENCE.checked_sub(begin.elapsed()) {
-            match self.lines.recv_timeout(left) {
-                Ok(line) if line.contains(part) => return line,
-                Ok(line) => seen.push(line),
-                Err(_) => break,
-            }
-        }
-        panic!("{part:?} never came; what came:\n{}", seen.join("\n"));
+        self.lines.wait_for(part)
     }
 }
 
@@ -114,17 +98,66 @@ fn a_save_changes_the_table_and_the_page_is_served() {
 #[test]
 fn a_workbook_that_is_asked_to_end_leaves_nothing_behind() {
     let repository = Repository::new("end");
+    // `kill`, and a terminal that is closed.
+    for signal in ["-TERM", "-HUP"] {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut running = Running::start_in(&repository, temporary.path());
+        running.wait_for("http://127.0.0.1:");
+        until(
+            || count(temporary.path()) > 0,
+            "the served pages stand nowhere",
+        );
+        assert_eq!(running.send(signal).code(), Some(0), "{signal}");
+        assert_eq!(count(temporary.path()), 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_workbook_that_nobody_reads_leaves_nothing_behind() {
+    let repository = Repository::new("unread");
     let temporary = tempfile::tempdir().unwrap();
-    let left = || std::fs::read_dir(temporary.path()).unwrap().count();
-    let mut running = Running::start_in(&repository, temporary.path());
-    running.wait_for("http://127.0.0.1:");
+    let mut child = repository
+        .command(".", &["--port", "0"])
+        .env("TMPDIR", temporary.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // As `head -1` does.
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    until(
+        || count(temporary.path()) > 0,
+        "the served pages stand nowhere",
+    );
+    drop(stdout);
+    let mut child = Killed(child);
+    until(|| child.0.try_wait().unwrap().is_some(), "it goes on");
+    assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    assert_eq!(count(temporary.path()), 0);
+}
+
+/// How many folders of built books there are. A compiler that is still at work has folders of its own there.
+fn count(folder: &Path) -> usize {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with("keys-in-order-")
+        })
+        .count()
+}
+
+fn until(mut come: impl FnMut() -> bool, not: &str) {
     let begin = Instant::now();
-    while left() == 0 {
-        assert!(begin.elapsed() < PATIENCE, "the served pages stand nowhere");
+    while !come() {
+        assert!(begin.elapsed() < PATIENCE, "{not}");
         thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(running.ask_to_end().code(), Some(0));
-    assert_eq!(left(), 0);
 }
 
 #[test]

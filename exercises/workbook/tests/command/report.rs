@@ -1,12 +1,11 @@
 //! `report`: one copy, or a folder of them.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::fs::{self, File};
 use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::fixture::{Repository, text};
+use crate::fixture::{Killed, Lines, Repository, text};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
 const SECOND: &str = "exercises/ch91-second/src/twice.rs";
@@ -129,6 +128,9 @@ fn links_are_named_and_not_followed() {
     );
     repository.write("class/bob/exercises/ch91-second/src/twice.rs", RIGHT);
     linked("class/bob/exercises/ch90-first", "elsewhere");
+    // The instructor's own link to a copy that lies elsewhere is followed, and has its own name.
+    repository.write("collected/exercises/ch90-first/src/twice.rs", RIGHT);
+    linked("class/cid", "collected");
 
     let output = repository.run(&["report", "class"]);
     let shown = text(&output);
@@ -138,9 +140,65 @@ fn links_are_named_and_not_followed() {
         "bob: exercises/ch90-first is a link; ",
         "ann  0 passed, 0 failing, 2 not started",
         "bob  1 passed, 0 failing, 1 not started",
+        "cid  1 passed, 0 failing, 1 not started",
     ] {
         assert!(shown.contains(line), "{line:?} is not in {shown}");
     }
+}
+
+#[test]
+fn of_a_learner_s_copy_sources_are_read_and_of_this_one_packages() {
+    let repository = Repository::new("reportsources");
+    repository.write("data/dump", "a server's\n");
+    repository.write("class/ann/exercises/ch90-first/src/twice.rs", RIGHT);
+    repository.write("class/ann/exercises/ch90-first/src/table.csv", "1,2\n");
+    let long = format!("{RIGHT}// {}\n", "x".repeat(1 << 20));
+    repository.write("class/ann/exercises/ch91-second/src/twice.rs", &long);
+    let shown = text(&repository.run(&["report", "class"]));
+    for line in [
+        "ann: exercises/ch90-first/src/table.csv is no Rust source, and is not read",
+        "ann: exercises/ch91-second/src/twice.rs is longer than 1 MiB; ",
+        "ann  1 passed, 0 failing, 1 not started",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in {shown}");
+    }
+    let mut copied: Vec<String> = fs::read_dir(repository.path("target/report"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    copied.sort();
+    assert_eq!(copied, [".cargo", "Cargo.lock", "Cargo.toml", "exercises"]);
+}
+
+#[test]
+fn an_odd_copy_ends_nobody_else_s_report() {
+    let repository = Repository::new("reportodd");
+    let ours = |learner: &str, file: &str| {
+        repository.write(
+            &format!("class/{learner}/exercises/ch90-first/src/{file}"),
+            RIGHT,
+        );
+    };
+    for learner in ["ann", "bob", "cid", "dee"] {
+        ours(learner, "twice.rs");
+    }
+    // A folder where the next one has a file, and a folder where the chapter has one.
+    ours("ann", "notes.rs/first.rs");
+    ours("bob", "notes.rs");
+    ours("cid", "lib.rs/first.rs");
+    let shown = text(&repository.run(&["report", "class", "--only", "first-twice"]));
+    for line in [
+        "ann  1 passed, 0 failing, 0 not started",
+        "bob  1 passed, 0 failing, 0 not started",
+        "cid  not judged: cannot ",
+        "dee  1 passed, 0 failing, 0 not started",
+        "first-twice  3 passed, 0 failing, 0 not started",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in {shown}");
+    }
+    let room = text(&repository.run(&["report", "class", "--only", "first-twice", "--room"]));
+    assert!(room.contains("1 copy not judged: "), "{room}");
+    assert!(!room.contains("lib.rs"), "{room}");
 }
 
 #[test]
@@ -176,6 +234,12 @@ fn the_room_sees_no_names() {
         "ch90-first",
         "pub fn twice(dietmar: i64) -> i64 { dietmar + }\n",
     );
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(
+        repository.path(FIRST),
+        repository.path("class/annabel/exercises/ch90-first/src/annabel.rs"),
+    )
+    .unwrap();
     let output = repository.run(&["report", "class", "--room"]);
     assert_eq!(output.status.code(), Some(0));
     let shown = text(&output);
@@ -208,33 +272,60 @@ fn the_room_is_watched_and_only_what_changed_is_judged_again() {
         "--only",
         "first-twice",
     ];
-    let mut child = repository
+    let child = repository
         .command(".", &arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let judged = BufReader::new(child.stderr.take().unwrap());
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut wait_for = |part: &str| {
-        let found = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find(|line| line.contains(part));
-        assert!(found.is_some(), "{part:?} never came");
+    let mut child = Killed(child);
+    let (shown, judged) = (
+        Lines::of(child.0.stdout.take()),
+        Lines::of(child.0.stderr.take()),
+    );
+    // Moved in and out as a whole: a look between two files would see a copy that is none.
+    let learner = |name: &str, answer: &str| {
+        repository.write(
+            &format!("made/{name}/exercises/ch90-first/src/twice.rs"),
+            answer,
+        );
+        let [from, to] = ["made", "class"].map(|folder| repository.path(folder).join(name));
+        fs::rename(from, to).unwrap();
     };
-    wait_for("0 copies");
-    repository.write("class/ann/exercises/ch90-first/src/twice.rs", SQUARED);
-    wait_for("first-twice  0 passed, 1 failing, 0 not started");
-    repository.write("class/bob/exercises/ch90-first/src/twice.rs", RIGHT);
-    wait_for("2 copies");
-    wait_for("first-twice  1 passed, 1 failing, 0 not started");
-    fs::remove_dir_all(repository.path("class/ann")).unwrap();
-    wait_for("1 copy");
-    wait_for("first-twice  1 passed, 0 failing, 0 not started");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let judged: Vec<String> = judged.lines().map_while(Result::ok).collect();
+    shown.wait_for("0 copies");
+    learner("ann", SQUARED);
+    shown.wait_for("first-twice  0 passed, 1 failing, 0 not started");
+    learner("bob", RIGHT);
+    shown.wait_for("2 copies");
+    shown.wait_for("first-twice  1 passed, 1 failing, 0 not started");
+    fs::rename(repository.path("class/ann"), repository.path("made/ann")).unwrap();
+    shown.wait_for("1 copy");
+    shown.wait_for("first-twice  1 passed, 0 failing, 0 not started");
+    drop(child);
+    let judged = judged.rest();
     let judged: Vec<&String> = judged.iter().filter(|l| l.starts_with("judging")).collect();
     assert_eq!(judged, ["judging copy 1", "judging copy 2"]);
+}
+
+#[test]
+fn a_second_report_waits_for_the_first() {
+    let repository = Repository::new("reportturn");
+    repository.write("class/ann/exercises/ch90-first/src/twice.rs", RIGHT);
+    fs::create_dir(repository.path("target")).unwrap();
+    let first = File::create(repository.path("target/report.lock")).unwrap();
+    first.lock().unwrap();
+    let child = repository
+        .command(".", &["report", "class", "--only", "first-twice"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut child = Killed(child);
+    let (shown, told) = (
+        Lines::of(child.0.stdout.take()),
+        Lines::of(child.0.stderr.take()),
+    );
+    told.wait_for("report.lock; waiting until it has judged");
+    first.unlock().unwrap();
+    shown.wait_for("ann  1 passed, 0 failing, 0 not started");
 }

@@ -345,3 +345,45 @@ fn outside_of_the_repository_it_says_where_to_go() {
         text(&output)
     );
 }
+
+#[test]
+fn a_lost_library_is_told_with_the_command_that_brings_it_back() {
+    let repository = Repository::new("lost");
+    let lost = [
+        "exercises/ch91-second/src/lib.rs",
+        "exercises/ch91-second/Cargo.toml",
+    ];
+    for file in lost {
+        let contents = repository.read(file);
+        std::fs::write(repository.path(file), "[").unwrap();
+        if file.ends_with(".rs") {
+            std::fs::remove_file(repository.path(file)).unwrap();
+        }
+        for arguments in [&["list"][..], &["check"], &["reset", "first-twice"]] {
+            let output = repository.run(arguments);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+            let text = text(&output);
+            let told = "`git checkout -- exercises/ch91-second/Cargo.toml exercises/ch91-second/src/lib.rs ";
+            assert!(text.contains(told), "{file}, {arguments:?}: {text}");
+        }
+        repository.write(file, &contents);
+    }
+}
+
+#[test]
+fn exercises_of_one_name_are_refused() {
+    let repository = Repository::new("twins");
+    let manifest = "exercises/ch91-second/Cargo.toml";
+    let twin = repository
+        .read(manifest)
+        .replace("second-twice", "first-twice");
+    repository.write(manifest, &twin);
+    let output = repository.run(&["list"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = format!(
+        "two exercises are called `first-twice`, in {} and in {}",
+        repository.package("ch90-first"),
+        repository.package("ch91-second")
+    );
+    assert!(text(&output).contains(&told), "{}", text(&output));
+}
