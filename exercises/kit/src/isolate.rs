@@ -17,7 +17,7 @@
 //! ```
 //!
 //! What fails on the kit's own side, as on a full disk, is an error and nobody's verdict. A child tells it by an exit code
-//! and a first word of its own, [`KIT_EXIT`] and [`KIT_SAYS`].
+//! and a first word of its own, `KIT_EXIT` and `KIT_SAYS`.
 //!
 //! Every probe is put twice, the second time in reverse order: an answer that changes depends on
 //! something other than its argument.
