@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use owo_colors::OwoColorize as _;
 
 mod build;
@@ -31,10 +31,18 @@ use catalogue::Catalogue;
 /// Serves the book with live exercises. Subcommands judge, reset and prove them in the terminal.
 #[derive(Parser)]
 #[command(name = "cargo workbook", bin_name = "cargo workbook", version)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
 
+    #[command(flatten)]
+    serve: Serve,
+}
+
+/// Where the book is served.
+#[derive(Args)]
+struct Serve {
     /// Port of the book; 0 takes a free one.
     #[arg(long, default_value_t = 3000)]
     port: u16,
@@ -50,6 +58,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Serve the book with live exercises, as without a command.
+    Serve(Serve),
     /// Judge one exercise, one chapter, or everything.
     Check {
         /// An exercise or a chapter, as `list` names them.
@@ -159,35 +169,31 @@ fn run(arguments: Arguments) -> Result<bool> {
     let here = std::env::current_dir().context("cannot tell the current folder")?;
     let catalogue = Catalogue::load(&here)?;
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
-    match arguments.command {
-        None => {
-            let Arguments {
-                host, port, open, ..
-            } = arguments;
+    let command = arguments.command.unwrap_or(Command::Serve(arguments.serve));
+    match command {
+        Command::Serve(Serve { host, port, open }) => {
             serve::serve(catalogue, host, port, open, colour)?;
             Ok(true)
         }
-        Some(Command::Check { name, json }) => {
-            commands::check(&catalogue, name.as_deref(), json, colour)
-        }
-        Some(Command::List { json }) => commands::list(&catalogue, json),
-        Some(Command::Hint { name, step, json }) => commands::hint(&catalogue, &name, step, json),
-        Some(Command::Reset { name, yes, json }) => commands::reset(&catalogue, &name, yes, json),
-        Some(Command::Prove {
+        Command::Check { name, json } => commands::check(&catalogue, name.as_deref(), json, colour),
+        Command::List { json } => commands::list(&catalogue, json),
+        Command::Hint { name, step, json } => commands::hint(&catalogue, &name, step, json),
+        Command::Reset { name, yes, json } => commands::reset(&catalogue, &name, yes, json),
+        Command::Prove {
             name,
             with_answers,
             json,
-        }) => commands::prove(&catalogue, name.as_deref(), with_answers, json, colour),
-        Some(Command::Report {
+        } => commands::prove(&catalogue, name.as_deref(), with_answers, json, colour),
+        Command::Report {
             folder: Some(folder),
             only,
             room: true,
             watch,
             ..
-        }) => room::show(&catalogue, &folder, only.as_deref(), watch),
-        Some(Command::Report {
+        } => room::show(&catalogue, &folder, only.as_deref(), watch),
+        Command::Report {
             folder, only, json, ..
-        }) => commands::report(&catalogue, folder.as_deref(), only.as_deref(), json),
-        Some(Command::Time { name, json }) => commands::time(&catalogue, &name, json),
+        } => commands::report(&catalogue, folder.as_deref(), only.as_deref(), json),
+        Command::Time { name, json } => commands::time(&catalogue, &name, json),
     }
 }
