@@ -174,9 +174,11 @@ enum Subcommand {
 
 fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(colour)
         // Nobody may be reading any more. A complaint about that would fail as well, and end what is running.
         .log_internal_errors(false)
         .init();

@@ -212,6 +212,7 @@ impl Listener {
             }
         };
         self.accept_until(stop, &server, &durability).await;
+        server.cut_off();
         checking.abort();
         forgetting.abort();
         drop(expirer);

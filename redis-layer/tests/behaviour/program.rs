@@ -74,6 +74,22 @@ fn the_program_goes_on_where_nobody_reads_its_log() {
     assert_eq!(running.process.wait().unwrap().code(), Some(0));
 }
 
+/// A file, or a service manager, keeps what it is sent, and shows it without knowing colours.
+#[test]
+fn a_log_that_goes_to_no_terminal_has_no_colours() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = program(dir.path(), 0, &[]).spawn().unwrap();
+    let mut log = BufReader::new(process.stderr.take().unwrap());
+    let mut line = String::new();
+    log.read_line(&mut line).unwrap();
+    let address = line.rsplit(' ').next().unwrap().trim().parse().unwrap();
+    let _running = Running { process, address };
+    assert!(
+        line.contains(" INFO redis_layer: listening at "),
+        "{line:?}"
+    );
+}
+
 #[test]
 fn keys_survive_a_stop_and_a_kill() {
     let dir = tempfile::tempdir().unwrap();

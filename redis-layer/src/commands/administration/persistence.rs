@@ -133,7 +133,11 @@ impl Saving {
         let failed = saved.is_err();
         persistence.last_failed.store(failed, Ordering::Relaxed);
         if let Err(error) = saved {
-            tracing::error!(%error, "a checkpoint failed");
+            if server.shutdown.is_over.load(Ordering::Acquire) {
+                tracing::info!("the server stops, and gives up a checkpoint");
+            } else {
+                tracing::error!(%error, "a checkpoint failed");
+            }
             return Err(CommandError::fixed("ERR"));
         }
         let now_ms = server.clock.now_ms();
