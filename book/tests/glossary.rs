@@ -1,7 +1,7 @@
 //! The glossary: sorted, and each entry explained where its link leads.
 //!
-//! An entry is a paragraph `**term**: what it means. [chapter N](folder/index.md#heading)`. In the chapter the term stands in italics
-//! below that heading. In the chapters of `COMPLETE`, italics are for nothing else, so no term can be forgotten.
+//! An entry is a heading `## term`, by which the search finds it, and a paragraph `what it means. [chapter N](folder/index.md#heading)`.
+//! In the chapter the term stands in italics below that heading. In the chapters of `COMPLETE`, italics are for nothing else, so no term can be forgotten.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,11 +39,11 @@ fn read(path: &str) -> String {
 
 fn entries() -> Vec<Entry> {
     let text = read("glossary.md");
-    let rows = text.lines().filter(|line| line.starts_with("**"));
+    let rows = text.split("\n## ").skip(1);
     let entries: Vec<Entry> = rows
         .map(|row| {
             entry(row).unwrap_or_else(|| {
-                panic!("not `**term**: text [chapter N](folder/index.md#heading)`: {row}")
+                panic!("not a term and `text [chapter N](folder/index.md#heading)`: {row}")
             })
         })
         .collect();
@@ -52,8 +52,9 @@ fn entries() -> Vec<Entry> {
 }
 
 fn entry(row: &str) -> Option<Entry> {
-    let (term, rest) = row.strip_prefix("**")?.split_once("**: ")?;
-    let (_, link) = rest.rsplit_once("](")?;
+    let mut paragraphs = row.split("\n\n");
+    let (term, meaning) = (paragraphs.next()?, paragraphs.next()?.trim_end());
+    let (_, link) = meaning.rsplit_once("](")?;
     let (page, heading) = link.strip_suffix(')')?.split_once('#')?;
     Some(Entry {
         term: term.to_owned(),
