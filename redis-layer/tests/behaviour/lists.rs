@@ -400,18 +400,19 @@ fn what_is_pushed_beside_an_insertion_survives_the_spreading_of_paths() {
     over_every_store(|direct| {
         direct.run("rpush l a b");
         direct.run("multi");
-        direct.run("linsert l before b x0");
+        direct.run("linsert l before b x");
         direct.run("lpush l z");
         direct.run("exec");
         direct.check();
-        // Each before the newest, so that the gap behind `a` is halved every time.
+        direct.run("linsert l before b y0");
+        // Each before the newest, so that the gap behind `x` is halved every time.
         for i in 1..400 {
-            direct.run(&format!("linsert l before x{} x{i}", i - 1));
+            direct.run(&format!("linsert l before y{} y{i}", i - 1));
         }
-        let inserted = (0..400).rev().map(|i| format!("x{i}"));
+        let inserted = (0..400).rev().map(|i| format!("y{i}"));
         let inserted = inserted.collect::<Vec<_>>().join(" ");
         direct.expect(&[
-            ("lrange l 0 -1", &format!("[z a {inserted} b]")),
+            ("lrange l 0 -1", &format!("[z a x {inserted} b]")),
             ("lpop l", "z"),
             ("lpop l", "a"),
         ]);

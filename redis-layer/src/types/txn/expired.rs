@@ -136,3 +136,24 @@ impl Expired {
         self.found.take()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_the_snapshot_is_noted_once_however_often_it_is_found() {
+        let mut expired = Expired::default();
+        for _ in 0..1000 {
+            expired.note(FoundExpired {
+                db: 0,
+                key: "k".into(),
+                events: 0,
+                misses: None,
+                is_own: false,
+            });
+        }
+        assert!(expired.contains(0, b"k") && !expired.contains(1, b"k"));
+        assert_eq!(expired.found().len(), 1);
+    }
+}

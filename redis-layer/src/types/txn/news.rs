@@ -49,10 +49,10 @@ impl Rows {
             return;
         }
         let row = row.into();
-        if self.in_order.len() >= FEW {
-            if self.known.is_empty() {
-                self.known.extend(self.in_order.iter().cloned());
-            }
+        if self.known.is_empty() && self.in_order.len() >= FEW {
+            self.known.extend(self.in_order.iter().cloned());
+        }
+        if !self.known.is_empty() {
             self.known.insert(row.clone());
         }
         self.in_order.push(row);
@@ -220,8 +220,9 @@ mod tests {
         rows.truncate(FEW + 1);
         assert!(rows.contains(&[FEW as u8]) && !rows.contains(&[FEW as u8 + 1]));
         rows.truncate(1);
-        rows.note([1].as_slice());
-        rows.note([0].as_slice());
-        assert_eq!(rows.into_order(), [[0], [1]]);
+        for row in [1, 0, 1, 2] {
+            rows.note([row].as_slice());
+        }
+        assert_eq!(rows.into_order(), [[0_u8], [1], [2]]);
     }
 }
