@@ -29,7 +29,7 @@ pub(crate) struct Floor {
     ms: AtomicI64,
     /// The earliest time that was announced since the last look began.
     announced_ms: AtomicI64,
-    /// Shared by those who write rows. A look has it alone for its first moment and its last.
+    /// Shared by those who write rows. A look has it alone for its first moment and its last, and so has whoever counts.
     writing: RwLock<()>,
     /// One look at a time.
     looking: Mutex<()>,
@@ -54,12 +54,21 @@ impl Floor {
         expiry_rows(db, from_ms..now_ms)
     }
 
-    /// Announces rows with this time and later ones. To be held until they are written and their keys are counted.
-    pub(crate) fn lower(&self, earliest_ms: i64) -> RwLockReadGuard<'_, ()> {
+    /// Announces a change of rows: that some go, and that some with this time and later ones come. To be held until they
+    /// are written and their keys are counted.
+    pub(crate) fn lower(&self, earliest_ms: Option<i64>) -> RwLockReadGuard<'_, ()> {
         let writing = self.writing.read();
-        self.ms.fetch_min(earliest_ms, Ordering::AcqRel);
-        self.announced_ms.fetch_min(earliest_ms, Ordering::AcqRel);
+        if let Some(earliest_ms) = earliest_ms {
+            self.ms.fetch_min(earliest_ms, Ordering::AcqRel);
+            self.announced_ms.fetch_min(earliest_ms, Ordering::AcqRel);
+        }
         writing
+    }
+
+    /// What `look` sees while no row is being written: the rows, and the counts of keys that belong to them.
+    pub(crate) fn between_writes<T>(&self, look: impl FnOnce() -> T) -> T {
+        let _none_writes = self.writing.write();
+        look()
     }
 
     /// Begins a look. Its snapshot must be taken afterwards.
@@ -192,13 +201,13 @@ mod tests {
         let floor = Floor::default();
         let of = |floor: &Floor| floor.ms.load(Ordering::Acquire);
         assert_eq!(of(&floor), i64::MIN);
-        drop(floor.lower(3));
+        drop(floor.lower(Some(3)));
         floor.look().found(10);
         assert_eq!(of(&floor), 10);
         let look = floor.look();
-        drop(floor.lower(7));
+        drop(floor.lower(Some(7)));
         assert_eq!(of(&floor), 7);
-        drop(floor.lower(15));
+        drop(floor.lower(Some(15)));
         look.found(12);
         assert_eq!(of(&floor), 7);
         // One that failed raises nothing.
@@ -214,7 +223,7 @@ mod tests {
     fn a_look_begins_when_announced_rows_are_written() {
         let floor = Floor::default();
         let is_written = AtomicBool::new(false);
-        let writing = floor.lower(5);
+        let writing = floor.lower(Some(5));
         thread::scope(|scope| {
             let look = scope.spawn(|| {
                 let look = floor.look();

@@ -15,7 +15,7 @@
 //! Invariants, which [`check`](crate::types::check()) walks
 //! 1. Piece n holds the bytes from n * [`PIECE_BYTES`] on. Where a piece is shorter than its place, or missing, the
 //!    bytes are zeros. No piece holds bytes past the end of the string.
-//! 2. A string in pieces has at most [`LONGEST`] bytes: a reader allocates the length that the row says.
+//! 2. A string in pieces has at most [`LONGEST_IN_PIECES`] bytes: a reader allocates the length that the row says.
 //!
 //! Left out: turning pieces back into one row. A string stays in pieces until it is overwritten as a whole.
 
@@ -31,6 +31,9 @@ use crate::types::{Content, Error, Metadata, Result, Txn};
 
 /// The longest string, in bytes: the default of Redis's `proto-max-bulk-len`.
 pub const LONGEST: usize = 512 << 20;
+/// The longest string in pieces. `BITFIELD` makes one a little longer than others: a number of 64 bits may begin at the
+/// last bit of the longest.
+pub const LONGEST_IN_PIECES: usize = LONGEST + 8;
 /// A string up to this length is written whole when a part of it changes.
 pub const WHOLE_BYTES: usize = 16 << 10;
 /// The length of a piece.
@@ -60,7 +63,7 @@ pub struct Text {
 #[derive(Debug)]
 enum Form {
     Whole(Stored),
-    /// Its size is its length, which is at most [`LONGEST`].
+    /// Its size is its length, which is at most [`LONGEST_IN_PIECES`].
     Pieces(Opened),
 }
 
@@ -245,7 +248,7 @@ impl Text {
         let to = to.max(self.len());
         match &mut self.form {
             Form::Pieces(opened) => opened.size = to as u64,
-            Form::Whole(stored) if (WHOLE_BYTES + 1..=LONGEST).contains(&to) => {
+            Form::Whole(stored) if (WHOLE_BYTES + 1..=LONGEST_IN_PIECES).contains(&to) => {
                 let pieces = Collection {
                     version: txn.new_version()?,
                     size: to as u64,

@@ -28,7 +28,7 @@ mod seen;
 mod this_command;
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use bytes::Bytes;
@@ -50,6 +50,8 @@ pub use lookups::Lookups;
 
 /// About how much memory a row takes among the changes, besides its bytes.
 const ROW_BYTES: usize = 128;
+/// Among up to this many locked keys, one is found by looking at each.
+const KEYS_FEW: usize = 128;
 
 /// The transaction of a command, or of several that run together.
 pub struct Txn<'s> {
@@ -96,6 +98,8 @@ enum Locks<'s> {
     Unknown,
     /// The caller holds these, or none at all.
     OfCaller(Option<Scope<'s>>),
+    /// The caller holds those of these keys, which are many. The first question puts them in a set.
+    OfMany(&'s [&'s [u8]], OnceCell<HashSet<&'s [u8]>>),
     /// The transaction itself has taken the lock of this key, in order to read under it.
     Own(
         Vec<u8>,
@@ -171,7 +175,12 @@ impl<'s> Txn<'s> {
     /// ranks are answered correctly but slowly.
     #[must_use]
     pub fn under(mut self, held: Option<Scope<'s>>) -> Self {
-        self.locks = Locks::OfCaller(held);
+        self.locks = match held {
+            Some(Scope::Keys(keys)) if keys.len() > KEYS_FEW => {
+                Locks::OfMany(keys, OnceCell::new())
+            }
+            held => Locks::OfCaller(held),
+        };
         self
     }
 
@@ -188,12 +197,13 @@ impl<'s> Txn<'s> {
 
     /// Says that a key was changed although its metadata row was not.
     pub fn touch(&mut self, key: &[u8]) {
-        self.news.touched.push(metadata_key(self.db(), key));
+        self.news.touched.note(metadata_key(self.db(), key));
     }
 
     /// Notes an event on a key, by Redis's name for it. Does nothing if nobody wants to be notified.
     pub fn event(&mut self, class: Class, name: &'static str, key: &[u8]) {
         if self.shared.wants(class) {
+            self.changed_bytes += size_of::<Event>() + key.len();
             self.news.events.push(Event {
                 class,
                 name,
@@ -235,6 +245,7 @@ impl<'s> Txn<'s> {
         if let Some(undo) = &mut self.undo {
             undo.clear();
         }
+        self.ranks.get_mut().keep_together();
     }
 
     /// About how much memory the changes take.
@@ -464,6 +475,25 @@ mod tests {
         assert_eq!(read(&txn), Some("2".into()));
         txn.put(Space::Data, b"row".to_vec(), "3".into());
         assert_eq!(read(&txn), Some("3".into()));
+    }
+
+    #[test]
+    fn what_a_command_does_again_and_again_takes_memory_once_or_is_counted() {
+        let store = BTreeStore::new();
+        let shared = Shared::default();
+        let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+        for _ in 0..1000 {
+            txn.touch(b"a");
+            txn.touch(b"b");
+        }
+        assert_eq!(txn.news.touched.len(), 2);
+        let before = txn.changed_bytes();
+        shared.set_wanted(u32::MAX);
+        for _ in 0..1000 {
+            txn.event(Class::String, "set", b"key");
+        }
+        let counted = txn.changed_bytes() - before;
+        assert!(counted >= 1000 * size_of::<Event>(), "{counted}");
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! Keys expire by a clock that the test moves.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::vfs::MemoryVfs;
-use redis_layer::commands::remove_expired;
-use redis_layer::store::{Batch, Direction, KeyRange, Space, Store};
+use redis_layer::commands::{execute, remove_expired};
+use redis_layer::store::{self, Batch, Direction, KeyRange, Snapshot, Space, Store};
 use redis_layer::types::Class;
 use redis_layer::types::expiry::DueKeys;
 
 use crate::common::client::{Client, Command};
 use crate::common::counting::Counting;
+use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{Direct, START_MS, StoreKind, engine_over, over_every_store, unescape};
+use crate::common::{Direct, START_MS, StoreKind, engine_over, over_every_store, show, unescape};
 
 /// Removes the first keys that are due, at most so many of each database. Returns how many.
 fn remove_due(direct: &Direct, most: usize) -> u64 {
@@ -220,6 +221,67 @@ fn many_keys_that_expire_together_are_stepped_over_once() {
     due.restart();
     assert_eq!(remove_expired(&direct.server, &mut due, 10).unwrap(), 1);
     direct.expect(&[("dbsize", "0")]);
+}
+
+/// What a test does once, when the store has done its part and the caller does not know it yet.
+type Meanwhile = Mutex<Option<Box<dyn FnOnce() + Send>>>;
+
+#[derive(Default)]
+struct Between {
+    snapshot: Meanwhile,
+    write: Meanwhile,
+}
+
+fn meanwhile(step: &Meanwhile) {
+    let step = step.lock().unwrap().take();
+    if let Some(step) = step {
+        step();
+    }
+}
+
+impl Hooks for Between {
+    fn snapshot(&self, inner: &dyn Store) -> store::Result<Box<dyn Snapshot>> {
+        let snapshot = inner.snapshot();
+        meanwhile(&self.snapshot);
+        snapshot
+    }
+
+    fn write(&self, inner: &dyn Store, batch: Batch) -> store::Result<()> {
+        inner.write(batch)?;
+        meanwhile(&self.write);
+        Ok(())
+    }
+}
+
+/// Whoever counts the keys while expired ones are removed counts those that have not expired, no fewer and no more.
+#[test]
+fn the_number_of_keys_is_right_while_expired_ones_are_removed() {
+    let store = Arc::new(Hooked::<Between>::default());
+    let mut direct = Direct::over(Arc::clone(&store) as Arc<dyn Store>);
+    direct.run("set stays v");
+    for key in 0..3 {
+        direct.run(&format!("set {key} v px 1000"));
+    }
+    direct.clock.advance_ms(1001);
+    let server = Arc::clone(&direct.server);
+    *store.snapshot.lock().unwrap() = Some(Box::new(move || {
+        let removed = remove_expired(&server, &mut DueKeys::default(), 2);
+        assert_eq!(removed.unwrap(), 2);
+    }));
+    assert_eq!(direct.show("dbsize"), "1");
+    let server = Arc::clone(&direct.server);
+    let (answer, answers) = mpsc::channel();
+    *store.write.lock().unwrap() = Some(Box::new(move || {
+        thread::spawn(move || {
+            let mut session = server.connect("other".into(), "other".into());
+            let executed = execute(&mut session, &["dbsize".into()]);
+            answer.send(show(&executed.reply)).unwrap();
+        });
+        // Long enough for an answer that does not wait for the end of the write.
+        thread::sleep(Duration::from_millis(50));
+    }));
+    assert_eq!(remove_due(&direct, 2), 1);
+    assert_eq!(answers.recv().unwrap(), "1");
 }
 
 /// What is left of removed rows is not stepped over again for each question, nor for each look from the beginning.

@@ -393,6 +393,79 @@ fn insertions_at_one_place_keep_their_order() {
     assert!(longest <= 4 + 3 + 8 + 8 + 8 * 8, "{longest}");
 }
 
+/// An element that the transaction has moved to a row of its own may get a neighbour in that row: but not if elements
+/// were inserted behind it in its slot, because the row goes when their paths are spread.
+#[test]
+fn what_is_pushed_beside_an_insertion_survives_the_spreading_of_paths() {
+    over_every_store(|direct| {
+        direct.run("rpush l a b");
+        direct.run("multi");
+        direct.run("linsert l before b x");
+        direct.run("lpush l z");
+        direct.run("exec");
+        direct.check();
+        direct.run("linsert l before b y0");
+        // Each before the newest, so that the gap behind `x` is halved every time.
+        for i in 1..400 {
+            direct.run(&format!("linsert l before y{} y{i}", i - 1));
+        }
+        let inserted = (0..400).rev().map(|i| format!("y{i}"));
+        let inserted = inserted.collect::<Vec<_>>().join(" ");
+        direct.expect(&[
+            ("lrange l 0 -1", &format!("[z a x {inserted} b]")),
+            ("lpop l", "z"),
+            ("lpop l", "a"),
+        ]);
+    });
+}
+
+/// Inserts an element into the list `l` and into a model of it.
+fn insert_before(direct: &mut Direct, model: &mut Vec<String>, pivot: &str, new: &str) {
+    let at = model.iter().position(|element| element == pivot).unwrap();
+    model.insert(at, new.to_owned());
+    let len = model.len().to_string();
+    assert_eq!(direct.show(&format!("linsert l before {pivot} {new}")), len);
+}
+
+/// The numbers are chosen so that the first element gets the position that another one had before.
+#[test]
+fn elements_that_are_spread_twice_keep_their_ends() {
+    // After so many insertions, each before the newest, the next one spreads the paths.
+    const HALVINGS: usize = 263;
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct.run("rpush l a b");
+    let mut model: Vec<String> = ["a", "b"].map(str::to_owned).to_vec();
+    for i in 0..335 {
+        insert_before(&mut direct, &mut model, "b", &format!("p{i}"));
+    }
+    let mut newest = "p0".to_owned();
+    for i in 0..=HALVINGS {
+        let new = format!("n{i}");
+        insert_before(&mut direct, &mut model, &newest, &new);
+        newest = new;
+    }
+    // 599 were spread. Before the next 264 come, 35 of them and the newest are left.
+    model.retain(|element| {
+        let (letter, number) = element.split_at(1);
+        let number = number.parse().unwrap_or(0);
+        let stays = match letter {
+            "n" => number >= HALVINGS - 1,
+            _ => number < 33,
+        };
+        if !stays {
+            direct.run(&format!("lrem l 1 {element}"));
+        }
+        stays
+    });
+    for i in 0..=HALVINGS {
+        let new = format!("m{i}");
+        insert_before(&mut direct, &mut model, &newest, &new);
+        newest = new;
+    }
+    let expected = format!("[{}]", model.join(" "));
+    direct.expect(&[("lrange l 0 -1", &expected), ("lpop l", "a")]);
+}
+
 fn longest_row(direct: &Direct) -> usize {
     let snapshot = direct.store.snapshot().unwrap();
     let (everything, forward) = (KeyRange::all(), Direction::Forward);
@@ -520,7 +593,7 @@ fn the_checker_finds_contradictions() {
         row.element_key(&Position { slot, path })
     };
     type Damage<'a> = (&'a str, &'a dyn Fn(&mut Batch));
-    let damages: [Damage<'_>; 7] = [
+    let damages: [Damage<'_>; 8] = [
         ("its size is 4, it has 3", &|batch| {
             batch.delete(Space::Data, at(1, &[]));
         }),
@@ -543,6 +616,12 @@ fn the_checker_finds_contradictions() {
         ("is in two rows", &|batch| {
             let two = b"\xfe\x02\0\x01\0\x02dc";
             batch.put(Space::Data, at(3, &[]), Bytes::from_static(two));
+        }),
+        ("is in a bundle", &|batch| {
+            let two = b"\xfe\x02\0\x01\0\x02cb";
+            batch.delete(Space::Data, at(1, &[]));
+            batch.put(Space::Data, at(2, &[]), Bytes::from_static(two));
+            batch.put(Space::Data, at(2, &[7]), Bytes::new());
         }),
         ("is damaged", &|batch| {
             let long = b"\xfd\x01\0\x01de";

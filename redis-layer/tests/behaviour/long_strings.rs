@@ -326,6 +326,31 @@ fn a_payload_and_a_digest_do_not_tell_in_which_form_a_string_is() {
     });
 }
 
+/// `BITFIELD` checks where a number begins and not where it ends, as in Redis. So it alone makes strings that are a little
+/// longer than the longest.
+#[test]
+fn a_number_may_reach_beyond_the_end_of_the_longest_string() {
+    over_every_store(|direct| {
+        let too_long = "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+        direct.expect(&[
+            ("setbit t 200000 1", "0"),
+            ("bitfield t set i64 4294967295 -2", "[0]"),
+            ("strlen t", "536870920"),
+            ("bitfield t get i64 4294967295", "[-2]"),
+            (
+                "getrange t -10 -1",
+                r"\x00\x01\xff\xff\xff\xff\xff\xff\xff\xfc",
+            ),
+            ("append t x", too_long),
+            ("copy t u", "1"),
+            ("rename u v", "OK"),
+            ("del t v", "2"),
+            ("bitfield new set u8 4294967295 255", "[0]"),
+            ("strlen new", "536870913"),
+        ]);
+    });
+}
+
 #[test]
 fn few_rows_do_not_make_a_command_take_all_memory() {
     over_every_store(|direct| {

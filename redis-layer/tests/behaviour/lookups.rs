@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{StoreKind, both};
+use crate::common::{Direct, StoreKind, both};
 
 const KEYS: &[&str] = &[
     "flushall",
@@ -265,4 +265,27 @@ fn events_come_in_the_order_of_redis() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A question that needs the lock of its key looks the key up once more, under the lock.
+#[test]
+fn a_question_under_a_lock_counts_once() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    let pairs: Vec<String> = (0..300).map(|i| format!("{i} m{i}")).collect();
+    let pairs = pairs.join(" ");
+    direct.run(&format!("zadd z {pairs}"));
+    direct.run(&format!("rpush l {pairs}"));
+    for pivot in ["m20", "m150", "m280"] {
+        direct.run(&format!("linsert l before {pivot} x"));
+    }
+    for line in [
+        "zrank z m150",
+        "zrank z m151",
+        "lindex l 300",
+        "lrange l 300 301",
+    ] {
+        let before = direct.server.shared.lookups().hits;
+        direct.run(line);
+        assert_eq!(direct.server.shared.lookups().hits - before, 1, "{line}");
+    }
 }

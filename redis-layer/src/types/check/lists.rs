@@ -26,6 +26,7 @@ pub(super) fn faults(
 fn rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<(Vec<String>, Vec<Position>)> {
     let mut faults = Vec::new();
     let mut all: Vec<Position> = Vec::new();
+    let mut bundled = None;
     each_row(snapshot, prefix, |position, row| {
         if !row.is_sound() {
             faults.push(format!("the bundle at {position:?} is damaged"));
@@ -33,6 +34,11 @@ fn rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<(Vec<String>, Vec
             faults.push(format!(
                 "the row at {position:?} has a path and is a bundle"
             ));
+        } else if !position.path.is_empty() && bundled == Some(position.slot) {
+            faults.push(format!("the slot of {position:?} is in a bundle"));
+        }
+        if row.is_bundle() {
+            bundled = Some(row.slots().1);
         }
         all.extend(positions(position, row));
     })?;

@@ -20,10 +20,13 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// As for [`List::open`].
     pub fn open_counted(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
+        let lookups = txn.lookups();
         let Some(mut metadata) = txn.lookup(key)? else {
             return Ok(None);
         };
         if has_long_middle(&metadata) && txn.lock_to_read(key)? {
+            // The client has asked once.
+            txn.set_lookups(lookups);
             match txn.lookup(key)? {
                 Some(current) => metadata = current,
                 None => return Ok(None),

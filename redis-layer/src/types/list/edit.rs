@@ -93,17 +93,22 @@ impl List<'_, '_> {
             Ok(true)
         })?;
         let distance = u64::MAX / (elements.len() as u64 + 1);
+        // Before any of them moves: one may get the position that another had.
+        let [first, last] = [Side::Left, Side::Right].map(|side| {
+            let end = &self.end(side).position;
+            elements.iter().position(|(position, _)| position == end)
+        });
         for (position, _) in &elements {
             self.remove_row(position);
         }
         let mut step = 0;
-        for (old, element) in elements {
+        for (at, (_, element)) in elements.into_iter().enumerate() {
             step += distance;
             let path = vec![step];
             let new = Position { slot, path };
-            for end in [&mut self.ends.first, &mut self.ends.last] {
-                if end.position == old {
-                    end.position.clone_from(&new);
+            for (side, end) in [(Side::Left, first), (Side::Right, last)] {
+                if end == Some(at) {
+                    self.end_mut(side).position.clone_from(&new);
                 }
             }
             self.add_row(&new, element)?;

@@ -267,7 +267,9 @@ impl List<'_, '_> {
     /// The row at an end with one more element, if this transaction wrote the row and it has room.
     fn with_another(&self, side: Side, element: &[u8]) -> Result<Option<(i64, Bytes)>> {
         let end = self.end(side);
-        if !end.position.path.is_empty() || !self.txn.has_changed(Space::Data) {
+        // In the middle, elements with paths may follow in the slot of the end.
+        let is_regular = end.position.path.is_empty() && !self.is_in_middle(end.position.slot);
+        if !is_regular || !self.txn.has_changed(Space::Data) {
             return Ok(None);
         }
         let slot = end.row_slot();

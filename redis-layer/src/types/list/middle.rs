@@ -118,6 +118,12 @@ impl List<'_, '_> {
         Ok(())
     }
 
+    /// Whether the slot may hold no element, or several.
+    pub(super) fn is_in_middle(&self, slot: i64) -> bool {
+        let middle = self.ends.middle;
+        middle.is_some_and(|(low, high)| (low..=high).contains(&slot))
+    }
+
     /// Says that the slot does not hold exactly one element any more.
     pub(super) fn widen_middle(&mut self, slot: i64) {
         let (low, high) = self.ends.middle.unwrap_or((slot, slot));

@@ -20,7 +20,7 @@ use engine::keys::{
 
 use super::{Position, U64_LEN};
 use crate::store::Space;
-use crate::types::strings::LONGEST;
+use crate::types::strings::LONGEST_IN_PIECES;
 use crate::types::{Error, Result};
 
 /// A bit of the tag: an expiry follows.
@@ -376,7 +376,7 @@ impl Metadata {
             }
             PIECES => {
                 let text = decode_collection(&mut reader).map_err(undecodable)?;
-                if text.size > LONGEST as u64 {
+                if text.size > LONGEST_IN_PIECES as u64 {
                     let what = "it is longer than a string in pieces may be";
                     return Err(Error::damaged(Space::Metadata, key, what));
                 }
@@ -630,7 +630,7 @@ mod tests {
                 "its marks",
             ),
             (
-                b"\x0900000000\x00\x00\x00\x00\x20\x00\x00\x01",
+                b"\x0900000000\x00\x00\x00\x00\x20\x00\x00\x09",
                 "longer than",
             ),
             (b"\x080000000011111111x", "its ends"),

@@ -119,7 +119,9 @@ pub(super) struct Followed {
     /// How the counts of keys change, by the number that the rows carry.
     counts: Vec<(DbNumber, KeyCount)>,
     expired_keys: u64,
-    /// The earliest time of the rows that the expire-time index gets.
+    /// Whether the expire-time index changes.
+    changes_expiry: bool,
+    /// The earliest time of the rows that it gets.
     earliest_ms: Option<i64>,
 }
 
@@ -176,16 +178,21 @@ impl Txn<'_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub(crate) fn live_keys(&self, db: DbNumber) -> Result<LiveKeys> {
-        let rows = self.mapping.rows_of(db);
-        let mut count = match self.began.database_of(rows) {
-            Some(began) => self.shared.databases().count(began),
-            None => KeyCount::default(),
-        };
         let changes = &self.changes[Space::Metadata.index()];
-        let expired = self.shared.expiry_floor().expired_rows(rows, self.now_ms);
-        let mut cursor = self
-            .snapshot
-            .scan(Space::Expiry, &expired, Direction::Forward)?;
+        let (databases, floor) = (self.shared.databases(), self.shared.expiry_floor());
+        // The counts are those of now, so the rows must be those of now too. Nobody else has changed what this
+        // transaction has changed: it holds the locks.
+        let look = || -> Result<_> {
+            let (snapshot, now) = databases.snapshot(self.store)?;
+            let is_remapped = self.began != self.mapping;
+            let mapping = if is_remapped { self.mapping } else { now };
+            let rows = mapping.rows_of(db);
+            let expired = floor.expired_rows(rows, self.now_ms);
+            let count = now.database_of(rows).map(|now| databases.count(now));
+            Ok((snapshot, rows, expired, count.unwrap_or_default()))
+        };
+        let (snapshot, rows, expired, mut count) = floor.between_writes(look)?;
+        let mut cursor = snapshot.scan(Space::Expiry, &expired, Direction::Forward)?;
         while let Some((row, _)) = cursor.row() {
             let (_, expires_ms, key) = decode_expiry_key(row)?;
             // Keys that were changed are counted below.
@@ -236,8 +243,10 @@ impl Txn<'_> {
         }
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
-        let earliest_ms = followed.earliest_ms;
-        let _announced = earliest_ms.map(|ms| self.shared.expiry_floor().lower(ms));
+        let floor = self.shared.expiry_floor();
+        let announce = || floor.lower(followed.earliest_ms);
+        let changes_expiry = followed.changes_expiry || self.began != self.mapping;
+        let _announced = changes_expiry.then(announce);
         let wrote = !batch.is_empty();
         let (store, databases) = (self.store, self.shared.databases());
         if self.began == self.mapping {
@@ -267,7 +276,7 @@ impl Txn<'_> {
 
     fn changes_nothing(&self) -> bool {
         self.changes.iter().all(Changes::is_empty)
-            && self.news.touched.is_empty()
+            && self.news.touched.len() == 0
             && self.began == self.mapping
     }
 
@@ -286,6 +295,7 @@ impl Txn<'_> {
                 continue;
             }
             let (rows, key) = decode_metadata_key(row)?;
+            followed.changes_expiry |= old.expires_ms() != new.expires_ms();
             let expires_ms = follow_expiry(batch, rows, &key, (old, new));
             followed.earliest_ms = followed.earliest_ms.into_iter().chain(expires_ms).min();
             if has_expired && !discarded.contains(row) {
@@ -319,18 +329,13 @@ impl Txn<'_> {
             return (Vec::new(), absent);
         }
         let mut touched = std::mem::take(&mut self.news.touched);
-        let held: HashSet<Vec<u8>> = std::mem::take(&mut self.news.held).into_iter().collect();
+        let held = std::mem::take(&mut self.news.held);
+        let written = &self.changes[Space::Metadata.index()];
         // Rows that were written before the first observer came were not noted. That observer cannot wait for these
         // keys, because their locks are held, so their order does not matter.
-        let noted: HashSet<&Vec<u8>> = touched.iter().collect();
-        let written = self.changes[Space::Metadata.index()].iter();
-        let rest: Vec<Vec<u8>> = written
-            .map(|(row, _)| row)
-            .filter(|row| !noted.contains(row))
-            .cloned()
-            .collect();
-        touched.extend(rest);
-        let written = &self.changes[Space::Metadata.index()];
+        for (row, _) in written.iter() {
+            touched.note(row.as_slice());
+        }
         let by_name = |mut row: Vec<u8>| {
             let new = written.get(&row).map(|value| Stored::of(value.as_deref()));
             let is_gone = new.is_some_and(|new| !new.is_live(self.now_ms)) && !held.contains(&row);
@@ -344,7 +349,8 @@ impl Txn<'_> {
             }
             Some(row)
         };
-        let touched = touched.into_iter().filter_map(by_name).collect();
+        let touched = touched.into_order().into_iter().filter_map(by_name);
+        let touched = touched.collect();
         (touched, absent)
     }
 

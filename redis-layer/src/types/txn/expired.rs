@@ -5,7 +5,7 @@
 //!
 //! Invariants
 //! 1. The keys are in the order in which they were found. `first_own` is the index of the first one that the
-//!    transaction itself has written.
+//!    transaction itself has written. One from the snapshot is noted only once, however often it is found.
 //! 2. Only those that the command that runs now has found, which are the last ones, still have their `misses`.
 //! 3. Unless `has_written`, no change of a metadata row holds a key that has expired.
 //! 4. That a key had expired remains true after a return to a savepoint. That it was discarded does not.
@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 
 use crate::types::DbNumber;
+use crate::types::txn::this_command::KeyName;
 
 /// A key that a transaction looked up and that had expired.
 #[derive(Debug)]
@@ -32,9 +33,20 @@ pub struct FoundExpired {
     pub(super) is_own: bool,
 }
 
+impl FoundExpired {
+    fn name(&self) -> KeyName {
+        KeyName {
+            db: self.db,
+            key: self.key.clone(),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Expired {
     found: RefCell<Vec<FoundExpired>>,
+    /// Those of them that come from the snapshot.
+    of_snapshot: RefCell<HashSet<KeyName>>,
     first_own: Cell<Option<usize>>,
     /// Whether a key was written whose time had passed already.
     pub(super) has_written: bool,
@@ -52,15 +64,16 @@ impl Expired {
         if key.is_own {
             let first = self.first_own.get().unwrap_or(found.len());
             self.first_own.set(Some(first));
+        } else if !self.of_snapshot.borrow_mut().insert(key.name()) {
+            return;
         }
         found.push(key);
     }
 
-    /// Whether a key was found.
+    /// Whether a key from the snapshot was found.
     pub(super) fn contains(&self, db: DbNumber, key: &[u8]) -> bool {
-        let found = self.found.borrow();
-        let mut found = found.iter();
-        found.any(|found| found.db == db && found.key == key)
+        let key = Bytes::copy_from_slice(key);
+        self.of_snapshot.borrow().contains(&KeyName { db, key })
     }
 
     /// Takes out the keys from the first one on that the transaction itself has written. The caller gives back the
@@ -119,6 +132,28 @@ impl Expired {
 
     /// The keys that were found, which are given away.
     pub(super) fn take(&self) -> Vec<FoundExpired> {
+        self.of_snapshot.take();
         self.found.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_the_snapshot_is_noted_once_however_often_it_is_found() {
+        let mut expired = Expired::default();
+        for _ in 0..1000 {
+            expired.note(FoundExpired {
+                db: 0,
+                key: "k".into(),
+                events: 0,
+                misses: None,
+                is_own: false,
+            });
+        }
+        assert!(expired.contains(0, b"k") && !expired.contains(1, b"k"));
+        assert_eq!(expired.found().len(), 1);
     }
 }

@@ -9,6 +9,7 @@
 //! 3. A return to a mark takes everything back but the events of misses: that a key was not found remains true.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use bytes::Bytes;
 
@@ -19,15 +20,68 @@ use crate::types::{Class, DbNumber, Event};
 pub(super) struct News {
     /// Metadata rows of the keys that were changed, in order. Rows that were written are included only if somebody
     /// observes keys.
-    pub(super) touched: Vec<Vec<u8>>,
+    pub(super) touched: Rows,
     /// Those of `touched` that were given a value, even if it is gone again. Kept only if somebody observes keys.
-    pub(super) held: Vec<Vec<u8>>,
+    pub(super) held: Rows,
     /// What happened so far.
     pub(super) events: Vec<Event>,
     /// What the command that runs now has done to keys.
     command: ThisCommand,
     /// The keys that the command did not find, if anybody wants to be notified of them.
     misses: RefCell<Vec<KeyName>>,
+}
+
+/// Up to this many rows are found by looking at each.
+const FEW: usize = 8;
+
+/// Rows, each once, in the order in which they were noted first: a script may change one key millions of times.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    in_order: Vec<Vec<u8>>,
+    /// All of them, once they were more than a few.
+    known: HashSet<Vec<u8>>,
+}
+
+impl Rows {
+    /// Notes a row, unless it is noted already.
+    pub(super) fn note(&mut self, row: impl AsRef<[u8]> + Into<Vec<u8>>) {
+        if self.contains(row.as_ref()) {
+            return;
+        }
+        let row = row.into();
+        if self.known.is_empty() && self.in_order.len() >= FEW {
+            self.known.extend(self.in_order.iter().cloned());
+        }
+        if !self.known.is_empty() {
+            self.known.insert(row.clone());
+        }
+        self.in_order.push(row);
+    }
+
+    pub(super) fn contains(&self, row: &[u8]) -> bool {
+        if self.known.is_empty() {
+            self.in_order.iter().any(|noted| noted == row)
+        } else {
+            self.known.contains(row)
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.in_order.len()
+    }
+
+    /// Forgets those that were noted after the first `len`.
+    fn truncate(&mut self, len: usize) {
+        while self.in_order.len() > len
+            && let Some(row) = self.in_order.pop()
+        {
+            self.known.remove(&row);
+        }
+    }
+
+    pub(super) fn into_order(self) -> Vec<Vec<u8>> {
+        self.in_order
+    }
 }
 
 /// A state of the news to return to.
@@ -47,10 +101,10 @@ impl News {
         value: Option<&Bytes>,
     ) {
         if before.is_none() {
-            self.touched.push(row.to_vec());
+            self.touched.note(row);
         }
         if value.is_some() && !matches!(before, Some(Some(_))) {
-            self.held.push(row.to_vec());
+            self.held.note(row);
         }
     }
 
@@ -147,5 +201,28 @@ impl News {
     pub(super) fn into_misses(mut self) -> Vec<Event> {
         self.events.retain(|event| event.class == Class::Miss);
         self.events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_noted_once_each_in_the_order_of_their_first_changes() {
+        let mut rows = Rows::default();
+        for _ in 0..3 {
+            for row in 0..2 * FEW as u8 {
+                rows.note([row].as_slice());
+            }
+        }
+        assert_eq!(rows.len(), 2 * FEW);
+        rows.truncate(FEW + 1);
+        assert!(rows.contains(&[FEW as u8]) && !rows.contains(&[FEW as u8 + 1]));
+        rows.truncate(1);
+        for row in [1, 0, 1, 2] {
+            rows.note([row].as_slice());
+        }
+        assert_eq!(rows.into_order(), [[0_u8], [1], [2]]);
     }
 }

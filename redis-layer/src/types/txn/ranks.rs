@@ -18,6 +18,9 @@ impl<'s> Txn<'s> {
             Locks::Unknown | Locks::OfCaller(None) => false,
             Locks::OfCaller(Some(Scope::Everything)) => true,
             Locks::OfCaller(Some(Scope::Keys(keys))) => keys.contains(&key),
+            Locks::OfMany(keys, set) => set
+                .get_or_init(|| keys.iter().copied().collect())
+                .contains(key),
             Locks::Own(held, _) => held == key,
         }
     }

@@ -20,7 +20,7 @@
 //!
 //! A version is never given to two collections, so the index of a removed set can only be useless, never wrong.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -309,6 +309,9 @@ enum Step {
     AllDropped,
 }
 
+/// How many steps a journal has at least before it is condensed.
+const CONDENSED_FROM: usize = 1 << 16;
+
 /// What one command, or one transaction of several commands, did to indexes. Undoes it when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Journal<'s> {
@@ -317,6 +320,8 @@ pub(crate) struct Journal<'s> {
     steps: Vec<(u64, Step)>,
     /// The indexes whose counts are not those of the store.
     unsettled: Vec<RankIndex>,
+    /// With more steps than this it is condensed.
+    steps_max: usize,
 }
 
 impl<'s> Journal<'s> {
@@ -325,7 +330,26 @@ impl<'s> Journal<'s> {
             indexes,
             steps: Vec::new(),
             unsettled: Vec::new(),
+            steps_max: CONDENSED_FROM,
         }
+    }
+
+    /// Says that the steps so far will be undone together or not at all. If they are many, it is only remembered which
+    /// indexes they changed, and undoing them drops these: a script may change one set millions of times.
+    pub(crate) fn keep_together(&mut self) {
+        if self.steps.len() <= self.steps_max {
+            return;
+        }
+        let mut known = HashSet::new();
+        self.steps.retain_mut(|(version, step)| match step {
+            Step::Added(_) | Step::Removed(_) | Step::Built => {
+                *step = Step::Built;
+                known.insert(*version)
+            }
+            Step::Dropped | Step::AllDropped => true,
+        });
+        self.steps.shrink_to_fit();
+        self.steps_max = CONDENSED_FROM.max(2 * self.steps.len());
     }
 
     fn note_unsettled(&mut self, index: &RankIndex) {
@@ -529,5 +553,35 @@ mod tests {
         assert!(indexes.get(2).is_none(), "what it was built from is gone");
         journal.keep();
         assert!(indexes.is_empty());
+    }
+
+    #[test]
+    fn a_journal_of_many_steps_drops_the_index_instead_of_taking_them_back() {
+        let indexes = RankIndexes::default();
+        let index = indexes.insert(1, counts(200));
+        let row = 1000_u64.to_be_bytes();
+        let mut journal = Journal::new(&indexes);
+        for _ in 0..2 * CONDENSED_FROM {
+            journal.add(&index, &row);
+            journal.remove(&index, &row);
+            journal.keep_together();
+        }
+        assert!(journal.mark() <= CONDENSED_FROM, "{}", journal.mark());
+        // What comes later is still taken back alone.
+        let mark = journal.mark();
+        journal.add(&index, &row);
+        journal.undo_to(mark);
+        assert_eq!(indexes.get(1).unwrap().counts().total(), 200);
+        journal.keep();
+        drop(journal);
+        assert_eq!(indexes.get(1).unwrap().counts().total(), 200);
+
+        let mut journal = Journal::new(&indexes);
+        for _ in 0..=CONDENSED_FROM {
+            journal.add(&index, &row);
+        }
+        journal.keep_together();
+        drop(journal);
+        assert!(indexes.get(1).is_none());
     }
 }

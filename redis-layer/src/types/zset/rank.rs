@@ -37,6 +37,7 @@ pub fn ask<T>(
     key: &[u8],
     question: impl Fn(&SortedSet<'_, '_>) -> Result<T>,
 ) -> Result<Option<T>> {
+    let lookups = txn.lookups();
     match SortedSet::open_settled(txn, key)? {
         None => return Ok(None),
         Some(set) if set.opened.size <= WALKED || !matches!(set.ranking, Ranking::Nobody) => {
@@ -47,6 +48,8 @@ pub fn ask<T>(
         }
         Some(_) => {}
     }
+    // The key is looked up again, but the client has asked once.
+    txn.set_lookups(lookups);
     let set = SortedSet::open_ranked(txn, key)?;
     set.map(|set| question(&set)).transpose()
 }
