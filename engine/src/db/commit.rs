@@ -290,8 +290,9 @@ impl Core {
             followers: Vec::new(),
             outcome: None,
         };
-        let mut writer = self.writer.lock();
-        let outcome = self.make_room(&mut writer, &batch).and_then(|()| {
+        let outcome = self.relieve_level0(&batch).and_then(|()| {
+            let mut writer = self.writer.lock();
+            self.make_room(&mut writer, &batch)?;
             if sync {
                 writer.gathering.wait_for(&self.queue.returning);
             }
@@ -303,7 +304,6 @@ impl Core {
             let any_sync = sync || lead.followers.iter().any(|follower| follower.sync);
             self.commit(&mut writer, group, any_sync)
         });
-        drop(writer);
         let own = match &outcome {
             Ok(()) => Ok(()),
             Err(error) => Err(copy_of(error)),
