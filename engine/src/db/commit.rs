@@ -1,7 +1,7 @@
 //! Group commit: of all threads that write at once, one writes for all.
 //!
 //! The first thread to come leads. It appends its own batch and all that are queued meanwhile to
-//! the log in one operation, syncs once if any of them asked for it, applies them to the memtables
+//! the log in one operation, syncs once if its own batch asks for that, applies them to the memtables
 //! and wakes the other writers. Then the first of those that came in the meantime leads the next
 //! group. A single writer takes no detour, because it finds no leader and no queue.
 //!
@@ -34,6 +34,9 @@ const RECORD_BYTES: usize = 32;
 
 /// The wait is skipped for at most two to this power groups, less one, however often it was in vain.
 const IN_VAIN_MAX: u32 = 8;
+/// Writers that were released together come back within this time, however long the sync took. Without this bound, one
+/// sync that a device held up for seconds would be followed by half as many seconds of waiting.
+const WAIT_MAX: Duration = Duration::from_millis(10);
 /// How often a follower checks before it yields. A leader that does not sync is done within a few
 /// microseconds, which is less than it takes to put a thread to sleep and wake it.
 const SPINS_BEFORE_SLEEP: u32 = 100;
@@ -65,6 +68,11 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
+    /// How long to wait, at most.
+    fn patience(&self) -> Duration {
+        (self.sync_took / 2).min(WAIT_MAX)
+    }
+
     fn wait_for(&mut self, returning: &AtomicUsize) {
         if self.skip > 0 {
             self.skip -= 1;
@@ -75,7 +83,7 @@ impl Gathering {
         }
         let begun = Instant::now();
         while returning.load(Ordering::Relaxed) > 0 {
-            if begun.elapsed() >= self.sync_took / 2 {
+            if begun.elapsed() >= self.patience() {
                 self.in_vain = (self.in_vain + 1).min(IN_VAIN_MAX);
                 self.skip = (1 << self.in_vain) - 1;
                 return;
@@ -290,8 +298,9 @@ impl Core {
             followers: Vec::new(),
             outcome: None,
         };
-        let mut writer = self.writer.lock();
-        let outcome = self.make_room(&mut writer, &batch).and_then(|()| {
+        let outcome = self.relieve_level0(&batch).and_then(|()| {
+            let mut writer = self.writer.lock();
+            self.make_room(&mut writer, &batch)?;
             if sync {
                 writer.gathering.wait_for(&self.queue.returning);
             }
@@ -300,10 +309,8 @@ impl Core {
             group.push(batch);
             self.join_waiting(sync, &mut bytes, &mut lead.followers);
             group.extend(lead.followers.iter().map(|follower| follower.take()));
-            let any_sync = sync || lead.followers.iter().any(|follower| follower.sync);
-            self.commit(&mut writer, group, any_sync)
+            self.commit(&mut writer, group, sync)
         });
-        drop(writer);
         let own = match &outcome {
             Ok(()) => Ok(()),
             Err(error) => Err(copy_of(error)),
@@ -328,5 +335,23 @@ impl Core {
             *bytes += next.bytes;
             followers.extend(queue.waiting.pop_front());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sync_that_took_long_is_not_followed_by_a_long_wait() {
+        let patience = |took| {
+            let sync_took = Duration::from_millis(took);
+            let gathering = Gathering {
+                sync_took,
+                ..Gathering::default()
+            };
+            gathering.patience().as_millis()
+        };
+        assert_eq!([4, 10_000].map(patience), [2, 10]);
     }
 }

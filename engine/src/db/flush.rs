@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::compaction::{self, Output};
+use crate::db::Background;
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, MemtableInfo, TableInfo};
 use crate::db::family::FamilyCore;
@@ -39,6 +40,29 @@ impl Core {
         outcome?;
         self.signals.request(Work::Compact);
         Ok(true)
+    }
+
+    /// Waits until the memtables of all logs before `log` are in tables; does that itself if background work is manual.
+    ///
+    /// # Errors
+    /// See [`Db::flush`](crate::db::Db::flush).
+    pub(super) fn flush_before(&self, log: u64) -> Result<()> {
+        let flushed = || {
+            let frozen = self.frozen.lock();
+            frozen.front().is_none_or(|set| set.log_number >= log)
+        };
+        if self.background == Background::Manual {
+            while !flushed() {
+                self.flush_oldest()?;
+            }
+            return Ok(());
+        }
+        self.signals.request(Work::Flush);
+        self.signals.wait_until(
+            |piece| piece == Piece::Flush,
+            || flushed() || self.poison.get().is_some(),
+        )?;
+        self.check_writable()
     }
 
     /// When the database closes: writes what is in memory to tables, if it is so much that the next

@@ -96,11 +96,14 @@ impl Handle {
         drop(core.compacting.lock());
         drop(core.flushing.lock());
         core.let_go_of_flushed_logs();
-        let durable = match core.flush_at_close() {
+        // A panic, of a comparator for instance, is a flush that failed. Otherwise the lock would stay, and whoever
+        // closes again would wait for ever.
+        let flushed = panic::catch_unwind(AssertUnwindSafe(|| core.flush_at_close()));
+        let durable = match flushed {
             // A database that was opened for reading only has nothing to make durable.
-            Ok(true) | Err(Error::ReadOnly { .. }) => Ok(()),
+            Ok(Ok(true) | Err(Error::ReadOnly { .. })) => Ok(()),
             // What is not in tables is in the logs. If the flush poisoned the database, this reports it.
-            Ok(false) | Err(_) => core.sync_logs(),
+            Ok(Ok(false) | Err(_)) | Err(_) => core.sync_logs(),
         };
         if durable.is_ok() {
             core.finish_logs();

@@ -62,7 +62,6 @@ use std::sync::Arc;
 use self::core::Core;
 use self::family::{FamilyCore, bounds_of};
 use self::handle::Handle;
-use self::signals::{Piece, Work};
 use crate::batch::WriteBatch;
 use crate::error::{Error, Result};
 use crate::vfs::Vfs;
@@ -299,8 +298,9 @@ impl Db {
     /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a
     /// range that ends before it begins: nothing was written. `Io` if log or manifest cannot be
     /// written: it is then unknown whether the batch is there after reopening, and every later
-    /// write fails with `Poisoned`. `Io` also if level 0 or the memtables are full and no room can
-    /// be made, as on a full disk: nothing was written then, and a later write may succeed.
+    /// write fails with `Poisoned`. `Io` or `Corruption` also if level 0 or the memtables are full and no
+    /// room can be made, as on a full disk or where a table is damaged: nothing was written then, and a later
+    /// write may succeed.
     ///
     /// ```
     /// # use engine::{Db, Error, Result, WriteBatch, WriteOptions};
@@ -368,24 +368,7 @@ impl Db {
             }
             writer.log_number()
         };
-        let flushed = || {
-            core.frozen
-                .lock()
-                .front()
-                .is_none_or(|set| set.log_number >= last)
-        };
-        if core.background == Background::Manual {
-            while !flushed() {
-                core.flush_oldest()?;
-            }
-            return Ok(());
-        }
-        core.signals.request(Work::Flush);
-        core.signals.wait_until(
-            |piece| piece == Piece::Flush,
-            || flushed() || core.poison.get().is_some(),
-        )?;
-        core.check_writable()
+        core.flush_before(last)
     }
 
     /// Flushes, then rewrites each family into one sorted level. Without snapshots, only the live

@@ -62,6 +62,7 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     let stored = Stored {
         dir,
         options,
+        listed: options.listed(),
         lock: Some(&lock),
         reads: Arc::new(SharedReads::new(options.block_cache_bytes)),
     };
@@ -134,7 +135,7 @@ impl Core {
         let read_only = started.is_none();
         let files = started.unwrap_or_else(|| Started::sealed(stored));
         let signals = Arc::new(Signals::default());
-        let (memtables, families) = families_of(options, &state, &recovered.sets, &signals);
+        let (memtables, families) = families_of(stored, &state, &recovered.sets, &signals);
         let memtables = MemtableSet::new(memtables, options.total_bytes());
         let last_sequence = recovered.last_sequence;
         Self {
@@ -246,7 +247,7 @@ fn take_back(vfs: &dyn Vfs, dir: &Path, log_number: u64, manifest_number: u64) {
 /// The families of a state, each with a fresh memtable before those that were recovered. The writers
 /// of the fresh memtables are returned apart, because only the leader of a write group may use them.
 fn families_of(
-    options: &Options,
+    stored: &Stored<'_>,
     state: &State,
     recovered: &[FrozenSet],
     signals: &Arc<Signals>,
@@ -256,7 +257,7 @@ fn families_of(
     for (&id, of_state) in &state.families {
         let family_options = FamilyOptions {
             comparator: of_state.access.comparator.clone(),
-            ..options.of_family(&of_state.name)
+            ..stored.listed.of_family(&of_state.name)
         };
         let fresh = family_options.new_memtable(&family_options.comparator);
         let view = View {
@@ -266,7 +267,7 @@ fn families_of(
         };
         memtables.push((id, fresh));
         let family = FamilyCore::new(id, &of_state.name, family_options, view);
-        let asks = options.read_compaction.then(|| Arc::clone(signals));
+        let asks = stored.options.read_compaction.then(|| Arc::clone(signals));
         families.push(Arc::new(family.asking(asks)));
     }
     (memtables, families)

@@ -1,5 +1,6 @@
 //! What can be chosen when a database is opened, with the defaults and their reasons.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -61,7 +62,8 @@ pub struct Options {
     pub recovery: RecoveryMode,
     /// What to do about a family that exists but is not in `families`. Default: open it.
     pub unlisted: Unlisted,
-    /// The families to open, and to create where missing, by name. `default` always exists.
+    /// The families to open, and to create where missing, by name. `default` always exists. If a name is there twice,
+    /// the later options count.
     pub families: Vec<(String, FamilyOptions)>,
     /// Receives events of flushes, compactions and stalls. Default: none.
     pub listener: Option<Arc<dyn EventListener>>,
@@ -170,9 +172,7 @@ impl Options {
     /// twice, the later options count.
     #[must_use]
     pub fn family(mut self, name: impl Into<String>, options: FamilyOptions) -> Self {
-        let name = name.into();
-        self.families.retain(|(earlier, _)| *earlier != name);
-        self.families.push((name, options));
+        self.families.push((name.into(), options));
         self
     }
 
@@ -197,23 +197,49 @@ impl Options {
             let range = BYTES_MIN..=WRITE_BUFFER_BYTES_MAX;
             check_range("total_write_buffer_bytes", bytes as u64, &range)?;
         }
-        for (name, options) in &self.families {
+        for (name, options) in self.listed().by_name {
             check_family_name(name)?;
             options.check(name)?;
         }
         Ok(())
     }
 
-    /// The options of a family, or the defaults if it is not listed.
-    pub(super) fn of_family(&self, name: &str) -> FamilyOptions {
-        let listed = self.families.iter().find(|(listed, _)| listed == name);
-        let options = listed.map(|(_, options)| options.clone());
-        options.unwrap_or_default().within(self.total_bytes())
+    /// The options of the families that are listed.
+    pub(super) fn listed(&self) -> Listed<'_> {
+        let families = self.families.iter();
+        Listed {
+            by_name: families.map(|(name, options)| (&**name, options)).collect(),
+            total_bytes: self.total_bytes(),
+        }
     }
 
     /// What the memtables of all families may take together.
     pub(super) fn total_bytes(&self) -> usize {
         self.total_write_buffer_bytes.unwrap_or(usize::MAX)
+    }
+}
+
+/// The listed families, to look up by name: a database may have thousands.
+pub(super) struct Listed<'o> {
+    by_name: BTreeMap<&'o str, &'o FamilyOptions>,
+    total_bytes: usize,
+}
+
+impl<'o> Listed<'o> {
+    /// What is listed for a family, if it is.
+    pub(super) fn get(&self, name: &str) -> Option<&'o FamilyOptions> {
+        self.by_name.get(name).copied()
+    }
+
+    /// What is listed for all families.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'o FamilyOptions> {
+        self.by_name.values().copied()
+    }
+
+    /// The options of a family, or the defaults if it is not listed.
+    pub(super) fn of_family(&self, name: &str) -> FamilyOptions {
+        let options = self.get(name).cloned();
+        options.unwrap_or_default().within(self.total_bytes)
     }
 }
 
@@ -369,6 +395,21 @@ impl fmt::Debug for FamilyOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_family_that_is_listed_twice_the_later_options_count() {
+        let holds = |write_buffer_bytes| FamilyOptions {
+            write_buffer_bytes,
+            ..FamilyOptions::default()
+        };
+        let options = Options::default()
+            .family("a", holds(0))
+            .family("b", holds(2 << 20))
+            .family("a", holds(3 << 20));
+        options.check().expect("the first ones do not count");
+        let bytes = |name| options.listed().of_family(name).write_buffer_bytes;
+        assert_eq!(["a", "b", "c"].map(bytes), [3 << 20, 2 << 20, 64 << 20]);
+    }
 
     #[test]
     fn the_pages_of_a_memtable_are_those_of_the_options() {

@@ -93,9 +93,17 @@ impl Core {
             return Ok(false);
         };
         self.check_writable()?;
+        // Nor may it wait under the lock, where a listener could be called: that may drop the last handle, and closing
+        // takes the lock.
+        if !self.frozen.lock().is_empty() {
+            return Ok(false);
+        }
         self.rotate(&mut writer)?;
+        let log = writer.log_number();
         drop(writer);
-        while self.flush_oldest()? {}
+        // Left to the thread for flushes. Two threads that take turns would wait for each other if a listener closed
+        // the database in one of them.
+        self.flush_before(log)?;
         Ok(true)
     }
 

@@ -54,14 +54,16 @@ fn read(dir: &Path, options: &Options, lock: Option<Arc<dyn LockGuard>>) -> Resu
     if !listing.files.contains(&FileName::Current) {
         return Err(nothing_to_read(dir, "there is no CURRENT in it"));
     }
+    // There is no background work, and reads must not request any.
+    let options = &Options {
+        background: Background::Manual,
+        read_compaction: false,
+        ..options.clone()
+    };
     let stored = Stored {
         dir,
-        // There is no background work, and reads must not request any.
-        options: &Options {
-            background: Background::Manual,
-            read_compaction: false,
-            ..options.clone()
-        },
+        options,
+        listed: options.listed(),
         lock: None,
         reads: Arc::new(SharedReads::new(options.block_cache_bytes)),
     };

@@ -237,8 +237,35 @@ pub(super) fn copy_of(error: &Error) -> Error {
             first: first.clone(),
         },
         Error::LockLost { path } => Error::LockLost { path: path.clone() },
-        other => Error::Poisoned {
-            first: other.to_string(),
+        Error::Locked { path } => Error::Locked { path: path.clone() },
+        Error::ReadOnly { dir } => Error::ReadOnly { dir: dir.clone() },
+        Error::NotADatabase { path, found } => Error::NotADatabase {
+            path: path.clone(),
+            found: found.clone(),
+        },
+        Error::UnknownFile { path, found } => Error::UnknownFile {
+            path: path.clone(),
+            found: found.clone(),
+        },
+        Error::UnsupportedVersion {
+            file,
+            found,
+            newest,
+        } => Error::UnsupportedVersion {
+            file: file.clone(),
+            found: *found,
+            newest: *newest,
+        },
+        Error::ComparatorMismatch {
+            family,
+            stored,
+            given,
+            listed,
+        } => Error::ComparatorMismatch {
+            family: family.clone(),
+            stored: stored.clone(),
+            given: given.clone(),
+            listed: *listed,
         },
     }
 }
@@ -266,6 +293,13 @@ mod tests {
         let what = "out of order".to_owned();
         let disorder = Error::Memory { what };
         assert_eq!(copy_of(&disorder).to_string(), disorder.to_string());
+        // A compaction may meet a table of a later release. That poisons nothing.
+        let later = Error::UnsupportedVersion {
+            file: "000007.sst".into(),
+            found: 9,
+            newest: 1,
+        };
+        assert_eq!(copy_of(&later).to_string(), later.to_string());
     }
 
     /// A full disk fails both pieces at once. If one failure hid the other, the first worker would

@@ -9,7 +9,7 @@ use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::DEFAULT_FAMILY;
 use crate::db::directory::Listing;
-use crate::db::options::{Options, TableReads, Unlisted};
+use crate::db::options::{Listed, Options, TableReads, Unlisted};
 use crate::db::recovery::{self, Recovered};
 use crate::error::{Error, Result};
 use crate::sstable::SharedReads;
@@ -23,6 +23,8 @@ use crate::vfs::LockGuard;
 pub(super) struct Stored<'a> {
     pub(super) dir: &'a Path,
     pub(super) options: &'a Options,
+    /// What `options` list.
+    pub(super) listed: Listed<'a>,
     /// The lock under which tables may be removed; `None` if the database is only read.
     pub(super) lock: Option<&'a Arc<dyn LockGuard>>,
     /// The cache that all tables share.
@@ -52,7 +54,7 @@ impl Stored<'_> {
             options.recovery,
             &mut |id| {
                 let family = &state.families[&id];
-                let options = options.of_family(&family.name);
+                let options = self.listed.of_family(&family.name);
                 options.new_memtable(&family.access.comparator)
             },
         )?;
@@ -81,7 +83,7 @@ impl Stored<'_> {
         let mut access = BTreeMap::new();
         for record in edits.iter().flat_map(|(_, edit)| &edit.families_added) {
             if !dropped.contains(&record.id) {
-                let comparator = comparator_for(record, self.options)?;
+                let comparator = self.comparator_for(record)?;
                 let of_family = self.table_access(comparator);
                 access.insert(record.id, Arc::new(of_family.of_family(record.id)));
             }
@@ -103,35 +105,55 @@ impl Stored<'_> {
 
     /// Adds the families that the options name and the database does not have yet.
     pub(super) fn add_missing_families(&self, state: &mut State) -> Result<()> {
-        let options = self.options;
-        let listed = options
-            .families
-            .iter()
-            .map(|(name, options)| (name.as_str(), options.clone()));
-        let default = (DEFAULT_FAMILY, options.of_family(DEFAULT_FAMILY));
+        let listed = self.options.families.iter().map(|(name, _)| &**name);
         let mut edit = VersionEdit::default();
         let mut access = BTreeMap::new();
         let mut next_family = state.next_family;
         let mut seen = HashSet::new();
-        for (name, family) in std::iter::once(default).chain(listed) {
+        for name in std::iter::once(DEFAULT_FAMILY).chain(listed) {
             if seen.insert(name) && !state.has_family(name) {
                 let id = FamilyId(next_family);
                 next_family += 1;
-                let comparator = family.comparator.clone();
-                let of_family = self.table_access(comparator);
-                access.insert(id, Arc::new(of_family.of_family(id)));
-                let comparator = family.comparator.name().to_owned();
+                let comparator = self.listed.of_family(name).comparator;
                 edit.families_added.push(FamilyRecord {
                     id,
                     name: name.to_owned(),
-                    comparator,
+                    comparator: comparator.name().to_owned(),
                 });
+                let of_family = self.table_access(comparator).of_family(id);
+                access.insert(id, Arc::new(of_family));
             }
         }
         edit.next_family = Some(next_family);
         let applied = state.apply(&edit, |record| Arc::clone(&access[&record.id]));
         *state = applied.map_err(Error::invalid)?;
         Ok(())
+    }
+
+    /// The comparator of a stored family: the given one, if it has the stored name. For a family that
+    /// is not listed, the stored one, if it is built in.
+    fn comparator_for(&self, record: &FamilyRecord) -> Result<Comparator> {
+        let listed = self.listed.get(&record.name);
+        let may_be_unlisted = self.options.unlisted == Unlisted::Open;
+        if listed.is_none() && !may_be_unlisted && record.name != DEFAULT_FAMILY {
+            return Err(Error::invalid(format!(
+                "the database has a column family {:?}, which the options do not list",
+                record.name
+            )));
+        }
+        let given = self.listed.of_family(&record.name).comparator;
+        if given.name() == record.comparator {
+            return Ok(given);
+        }
+        match Comparator::built_in(&record.comparator) {
+            Some(stored) if listed.is_none() => Ok(stored),
+            _ => Err(Error::ComparatorMismatch {
+                family: record.name.clone(),
+                stored: record.comparator.clone(),
+                given: given.name().to_owned(),
+                listed: listed.is_some(),
+            }),
+        }
     }
 
     fn table_access(&self, comparator: Comparator) -> TableAccess {
@@ -142,34 +164,6 @@ impl Stored<'_> {
             Some(lock) => access.under(lock),
             None => access,
         }
-    }
-}
-
-/// The comparator of a stored family: the given one, if it has the stored name. For a family that
-/// is not listed, the stored one, if it is built in.
-fn comparator_for(record: &FamilyRecord, options: &Options) -> Result<Comparator> {
-    let listed = options
-        .families
-        .iter()
-        .any(|(name, _)| *name == record.name);
-    if !listed && options.unlisted == Unlisted::Refuse && record.name != DEFAULT_FAMILY {
-        return Err(Error::invalid(format!(
-            "the database has a column family {:?}, which the options do not list",
-            record.name
-        )));
-    }
-    let given = options.of_family(&record.name).comparator;
-    if given.name() == record.comparator {
-        return Ok(given);
-    }
-    match Comparator::built_in(&record.comparator) {
-        Some(stored) if !listed => Ok(stored),
-        _ => Err(Error::ComparatorMismatch {
-            family: record.name.clone(),
-            stored: record.comparator.clone(),
-            given: given.name().to_owned(),
-            listed,
-        }),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::batch::FamilyId;
 use crate::comparator::{Comparator, NumericSuffix};
-use crate::db::Options;
+use crate::db::options::Listed;
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
@@ -372,11 +372,15 @@ impl Survey {
 
 /// A comparator with the name `stored` for the family `name`: the one given for it, one given for
 /// another family, or a built-in one.
-pub(super) fn comparator_named(name: &str, stored: &str, options: &Options) -> Option<Comparator> {
-    let of_family = options.families.iter().filter(|(listed, _)| listed == name);
+pub(super) fn comparator_named(
+    name: &str,
+    stored: &str,
+    listed: &Listed<'_>,
+) -> Option<Comparator> {
+    let of_family = listed.get(name).into_iter();
     of_family
-        .chain(&options.families)
-        .map(|(_, family)| &family.comparator)
+        .chain(listed.all())
+        .map(|family| &family.comparator)
         .find(|comparator| comparator.name() == stored)
         .cloned()
         .or_else(|| Comparator::built_in(stored))

@@ -201,9 +201,10 @@ impl Verifier<'_> {
 
     /// The comparators that are available, by family.
     fn orders(&mut self, manifest: u64, survey: &Survey) -> BTreeMap<FamilyId, Comparator> {
+        let listed = self.options.listed();
         let mut orders = BTreeMap::new();
         for record in survey.families.values() {
-            match comparator_named(&record.name, &record.comparator, self.options) {
+            match comparator_named(&record.name, &record.comparator, &listed) {
                 Some(order) => drop(orders.insert(record.id, order)),
                 None => {
                     let what = format!(

@@ -272,10 +272,13 @@ impl Core {
             writer.slow_bytes = 0;
             return Ok(());
         }
+        if self.background == Background::Manual {
+            return Ok(());
+        }
         if self.is_stopped(batch) {
             return self.wait_for_level0(batch);
         }
-        if writer.slow_bytes < SLOW_BYTES || self.background == Background::Manual {
+        if writer.slow_bytes < SLOW_BYTES {
             return Ok(());
         }
         let tables = self.families_of(batch).map(|family| level0_of(&family));
@@ -312,13 +315,19 @@ impl Core {
         ids.filter_map(|id| self.family(id))
     }
 
-    fn wait_for_level0(&self, batch: &WriteBatch) -> Result<()> {
-        if self.background == Background::Manual {
+    /// If background work is manual: makes the compactions that the write would have to wait for. The caller must not hold
+    /// the writer's lock, because a compaction filter may close the database.
+    pub(super) fn relieve_level0(&self, batch: &WriteBatch) -> Result<()> {
+        if self.background == Background::Manual && self.is_stopped(batch) {
+            self.check_writable()?;
             for family in self.stopped_families(batch) {
                 while level0_of(&family) >= LEVEL0_STOP && self.compact_family(&family)? {}
             }
-            return Ok(());
         }
+        Ok(())
+    }
+
+    fn wait_for_level0(&self, batch: &WriteBatch) -> Result<()> {
         let is_of_stopped = |piece| {
             let mut stopped = self.stopped_families(batch);
             stopped.any(|family| piece == Piece::Compaction(family.id))

@@ -6,8 +6,8 @@
 //! is little, or if the tables fail, it is in the log.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -125,6 +125,29 @@ fn a_filter_may_close_the_database_and_keeps_the_lock_until_its_compaction_ends(
     );
     let db = open(&vfs, None).unwrap();
     assert_eq!(db.default_family().iter().count(), 20);
+}
+
+/// With manual background work, a write that finds level 0 too long makes the compaction itself.
+#[test]
+fn a_filter_may_close_the_database_in_a_compaction_that_a_write_makes() {
+    let (vfs, gate) = (MemoryVfs::new(), Arc::new(Gate::default()));
+    gate.let_go();
+    let db = open(&vfs, Some(&gate)).unwrap();
+    *gate.closes.lock() = Some(db.clone());
+    let (done, outcome) = mpsc::channel();
+    thread::spawn(move || {
+        // The tables overlap, so they are rewritten and not only moved.
+        let write = |at: u64| {
+            let written = db.put((at % 50).to_be_bytes(), [7; 100]);
+            written.err().map(|error| (at, error))
+        };
+        done.send((0..100_000).find_map(write))
+    });
+    let outcome = outcome.recv_timeout(Duration::from_secs(60));
+    let (written, refused) = outcome.expect("the write ends").expect("it is refused");
+    assert!(refused.to_string().contains("closed"), "{refused}");
+    let db = open(&vfs, None).unwrap();
+    assert_eq!(db.default_family().iter().count() as u64, written.min(50));
 }
 
 #[test]

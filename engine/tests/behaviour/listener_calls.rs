@@ -163,6 +163,88 @@ impl EventListener for LetsGo {
     }
 }
 
+/// Drops the last handle at the beginning of a flush, once it gets it.
+#[derive(Default)]
+struct LetsGoOfReaders {
+    armed: AtomicBool,
+    flushing: AtomicBool,
+    db: Mutex<Option<Db>>,
+    done: AtomicBool,
+}
+
+impl EventListener for LetsGoOfReaders {
+    fn on_event(&self, event: &Event) {
+        let is_flush = matches!(event, Event::FlushBegun { .. });
+        if !is_flush || !self.armed.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        self.flushing.store(true, Ordering::SeqCst);
+        while self.db.lock().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // By now the other thread of the database waits for this flush, if it ever does.
+        std::thread::sleep(Duration::from_millis(100));
+        let db = self.db.lock().take();
+        drop(db);
+        self.done.store(true, Ordering::SeqCst);
+    }
+}
+
+/// A flush for the sake of readers is asked for by the thread for compactions. That one must not be waiting for the
+/// flush where the closing, in the thread of the flush, waits for it to end.
+#[test]
+fn a_listener_that_drops_the_last_handle_in_a_flush_for_readers_closes_the_database() {
+    let (listener, vfs) = (Arc::new(LetsGoOfReaders::default()), MemoryVfs::new());
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    };
+    let roomy = FamilyOptions {
+        write_buffer_bytes: 1 << 20,
+        level_base_bytes: 1 << 20,
+        ..tiny()
+    };
+    let heard = options.clone().family("default", roomy);
+    let db = Db::open("db", heard.listener(listener.clone())).unwrap();
+    // Two tables and a memtable, which every cursor merges.
+    for round in 0..3_u64 {
+        db.put(round.to_be_bytes(), "v").unwrap();
+        if round < 2 {
+            db.flush().unwrap();
+        }
+    }
+    listener.armed.store(true, Ordering::SeqCst);
+    let since = Instant::now();
+    while !listener.flushing.load(Ordering::SeqCst) && since.elapsed() < FOR_EVER {
+        let rows = db.default_family();
+        assert_eq!((0..100).map(|_| rows.iter().count()).sum::<usize>(), 300);
+    }
+    assert!(
+        listener.flushing.load(Ordering::SeqCst),
+        "readers have lost enough"
+    );
+    *listener.db.lock() = Some(db);
+    let since = Instant::now();
+    while !listener.done.load(Ordering::SeqCst) && since.elapsed() < FOR_EVER {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(
+        listener.done.load(Ordering::SeqCst),
+        "the handle is dropped"
+    );
+    let since = Instant::now();
+    let again = loop {
+        match Db::open("db", options.clone()) {
+            // The flush that called the listener holds the directory until it has ended.
+            Err(Error::Locked { .. }) if since.elapsed() < FOR_EVER => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            opened => break opened.unwrap(),
+        }
+    };
+    assert_eq!(again.default_family().iter().count(), 3);
+}
+
 /// A program cannot always tell which handle is the last, so dropping one must not depend on where that happens.
 #[test]
 fn a_listener_that_drops_the_last_handle_closes_the_database() {

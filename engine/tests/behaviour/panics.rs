@@ -125,6 +125,34 @@ fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
     db.put("again", "4").unwrap();
 }
 
+/// The flush of a closing is then one that failed: its rows are in the log.
+#[test]
+fn a_comparator_that_panics_while_the_database_closes_keeps_no_lock_and_loses_no_row() {
+    let vfs = MemoryVfs::new();
+    let panics = Arc::new(AtomicBool::new(false));
+    let choosy = || FamilyOptions {
+        comparator: Comparator::custom(Choosy {
+            panics: Arc::clone(&panics),
+        }),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Threads, choosy());
+    for key in ["before", "refused", "rest"] {
+        db.put(key, [1; 200]).unwrap();
+    }
+    panics.store(true, SeqCst);
+    let closed = in_time("closing", {
+        let db = db.clone();
+        move || catch_unwind(AssertUnwindSafe(|| db.close()))
+    });
+    closed.expect("the panic ends in the flush").unwrap();
+    in_time("closing again", move || drop(db));
+    panics.store(false, SeqCst);
+    drop(open(&vfs, Background::Manual, choosy()));
+    let db = open(&vfs.crash(0), Background::Manual, choosy());
+    assert_eq!(db.default_family().iter().count(), 3);
+}
+
 /// Batches of others that were written together with one that panicked may be in the log.
 #[test]
 fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed() {

@@ -187,11 +187,10 @@ impl Repair<'_> {
                 continue;
             }
             is_new = true;
-            let options = self.options.of_family(&family.name);
-            let memtable = rows
-                .memtables
-                .entry(record.family)
-                .or_insert_with(|| options.new_memtable(&family.access.comparator));
+            let memtable = rows.memtables.entry(record.family).or_insert_with(|| {
+                let options = self.listed.of_family(&family.name);
+                options.new_memtable(&family.access.comparator)
+            });
             let key = ParsedKey {
                 user_key: record.key,
                 sequence,

@@ -27,7 +27,7 @@ impl Repair<'_> {
         let path = file_name::manifest(self.dir, number);
         let overlaps = self
             .survey
-            .overlaps(|record| comparator_named(&record.name, &record.comparator, self.options));
+            .overlaps(|record| comparator_named(&record.name, &record.comparator, &self.listed));
         findings.extend(
             overlaps
                 .into_iter()

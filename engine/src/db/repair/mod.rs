@@ -53,6 +53,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::batch::FamilyId;
 use crate::compaction::{Cancellation, Environment, Snapshots};
 use crate::comparator::Comparator;
+use crate::db::options::Listed;
 use crate::db::survey::{Finding, Names, Survey, comparator_named};
 use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
@@ -118,7 +119,8 @@ pub fn repair(dir: impl AsRef<Path>, options: &Options) -> Result<RepairReport> 
 struct Repair<'r> {
     vfs: &'r Arc<dyn Vfs>,
     dir: &'r Path,
-    options: &'r Options,
+    /// The options of the families, as far as they are given.
+    listed: Listed<'r>,
     names: Names,
     survey: Survey,
     /// Whether the manifest, as surveyed, is trusted to its end.
@@ -138,7 +140,7 @@ impl<'r> Repair<'r> {
         Ok(Self {
             vfs: &options.vfs,
             dir,
-            options,
+            listed: options.listed(),
             names,
             survey: Survey::default(),
             believed: false,
@@ -166,7 +168,7 @@ impl<'r> Repair<'r> {
     /// Finds the comparators of all families, or fails before anything is changed.
     fn find_orders(&mut self) -> Result<()> {
         for record in self.survey.families.values() {
-            let order = comparator_named(&record.name, &record.comparator, self.options);
+            let order = comparator_named(&record.name, &record.comparator, &self.listed);
             let order = order.ok_or_else(|| {
                 Error::invalid(format!(
                     "column family {:?} is sorted by the comparator {:?}, and the options do not give it; a repair needs \
@@ -207,7 +209,7 @@ impl<'r> Repair<'r> {
             // If this fails, the next repair finds the file unfinished.
             let _ = self.vfs.remove(path);
         };
-        let family = self.options.of_family(&record.name);
+        let family = self.listed.of_family(&record.name);
         run(&Environment {
             table_options: TableOptions {
                 comparator: self.orders[&record.id].clone(),
@@ -237,7 +239,7 @@ impl<'r> Repair<'r> {
             return;
         }
         let comparator = self
-            .options
+            .listed
             .of_family(DEFAULT_FAMILY)
             .comparator
             .name()

@@ -1,6 +1,6 @@
 //! Which tables are kept, and in which level.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::Repair;
@@ -75,7 +75,7 @@ impl Repair<'_> {
         // First without a comparator to get the properties, then again with the comparator that they name.
         let stated = check_table(&*file, None, &mut |_, _| ());
         let order = stated.as_ref().and_then(|stated| {
-            comparator_named(&stated.family_name, &stated.comparator, self.options)
+            comparator_named(&stated.family_name, &stated.comparator, &self.listed)
         });
         let mut first = None;
         let stated = check_table(&*file, order.as_ref(), &mut |at, what| {
@@ -176,8 +176,10 @@ impl Repair<'_> {
     /// only removed after their outputs are in force.
     fn replaced(&self, read: &[(u64, Properties, u64)]) -> BTreeSet<u64> {
         let mut replaced = self.survey.removed.clone();
-        for (_, properties, _) in read {
-            let inputs = &properties.inputs;
+        // All tables that one compaction wrote name the same inputs.
+        let mut counted = HashSet::new();
+        let inputs = read.iter().map(|(_, properties, _)| &properties.inputs);
+        for inputs in inputs.filter(|inputs| counted.insert(inputs.runs())) {
             // A run may claim more numbers than there can be tables, so it is counted, not walked.
             let are_all_here = inputs.runs().iter().all(|run| {
                 let others = run.end() - run.start();
@@ -274,7 +276,7 @@ impl Repair<'_> {
 
     /// The shallowest level that may hold all these tables.
     fn level_for(&self, record: &FamilyRecord, tables: &[FileMeta]) -> usize {
-        let shape = self.options.of_family(&record.name).shape();
+        let shape = self.listed.of_family(&record.name).shape();
         let bytes: u64 = tables.iter().map(|table| table.bytes).sum();
         let roomy = (1..LEVELS - 1).find(|&level| bytes <= shape.level_bytes_max(level));
         roomy.unwrap_or(LEVELS - 1)
