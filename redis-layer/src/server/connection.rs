@@ -247,7 +247,7 @@ impl Connection {
         may_join_batch(&self.session, &self.commands)
     }
 
-    /// Gives back memory that an idle connection does not need.
+    /// Gives back memory that a connection does not need while it is idle, or waits for something else than its client.
     fn rest(&mut self) {
         self.parser.release_buffer();
         if self.out.capacity() > IDLE_BYTES {
@@ -255,6 +255,12 @@ impl Connection {
         }
         self.executed.shrink_to(IDLE_ANSWERS);
         self.show_memory();
+    }
+
+    /// Notes that the client sends or takes something, so that it does not count as idle.
+    fn note_activity(&self) {
+        let now_ms = self.server.clock.now_ms();
+        self.session.peer().mark_active(now_ms);
     }
 
     /// Shows other clients how much memory the connection holds.
