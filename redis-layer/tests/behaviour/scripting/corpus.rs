@@ -516,6 +516,12 @@ pub(crate) const SCRIPTS: &[&str] = &[
     "return bit.tohex(1,{})",
     "return {bit.tohex(255),bit.tohex(255,4),bit.tohex(255,-4),bit.tohex(255,0),bit.tohex(255,100),bit.tohex(-1,-100)}",
     // struct
+    "return #{struct.unpack(('b'):rep(7900), ('x'):rep(7900))}",
+    "return #{struct.unpack(('b'):rep(7998), ('x'):rep(7998))}",
+    "return #{struct.unpack(('b'):rep(7997), ('x'):rep(7997), 1)}",
+    "return {pcall(struct.unpack, ('bs'):rep(4000), ('x\\0'):rep(4000))}",
+    "return struct.unpack(('x'):rep(9000), ('x'):rep(9000))",
+    "return {struct.pack('b\\0?', 1), struct.size('b\\0?'), struct.unpack('b\\0?', 'x')}",
     "return struct.pack('c5','abc')",
     "return struct.pack('!3b',1)",
     "return struct.pack('i33',1)",
