@@ -515,6 +515,8 @@ pub(crate) const SCRIPTS: &[&str] = &[
     "return bit.lshift(1)",
     "return bit.tohex(1,{})",
     "return {bit.tohex(255),bit.tohex(255,4),bit.tohex(255,-4),bit.tohex(255,0),bit.tohex(255,100),bit.tohex(-1,-100)}",
+    "coroutine.create(5)",
+    "local c = coroutine.wrap()",
     // struct
     "return #{struct.unpack(('b'):rep(7900), ('x'):rep(7900))}",
     "return #{struct.unpack(('b'):rep(7998), ('x'):rep(7998))}",
