@@ -77,7 +77,7 @@ fn announced_lengths_allocate_nothing() {
 }
 
 /// A long argument goes with its command. Nothing that arrived together with it and is kept keeps it too: neither half a
-/// command, nor one that waits, nor a message.
+/// command, nor one that is queued, nor a message.
 #[test]
 fn what_came_with_a_long_argument_does_not_keep_it() {
     const BYTES: usize = 8 << 20;

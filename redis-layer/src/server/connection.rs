@@ -247,7 +247,7 @@ impl Connection {
         may_join_batch(&self.session, &self.commands)
     }
 
-    /// Gives back memory that a connection does not need while it is idle, or waits for something else than its client.
+    /// Gives back memory that an idle connection does not need.
     fn rest(&mut self) {
         self.parser.release_buffer();
         if self.out.capacity() > IDLE_BYTES {

@@ -44,7 +44,6 @@ impl Connection {
         let Some(mut waiting) = self.waiting.take() else {
             return true;
         };
-        self.rest();
         let peer = Arc::clone(self.session.peer());
         let _blocked = peer.block();
         let executed = loop {
@@ -81,7 +80,6 @@ impl Connection {
 
     /// Waits for the end of a pause. Returns false if the client left or the server stops.
     pub(super) async fn pause(&mut self) -> bool {
-        self.rest();
         // Listens before it looks again: the pause may have ended while answers were sent.
         let ended = self.session.pause_ended();
         let first = self.commands.front();
