@@ -76,6 +76,46 @@ fn announced_lengths_allocate_nothing() {
     );
 }
 
+/// A long argument goes with its command. Nothing that arrived together with it and is kept keeps it too: neither half a
+/// command, nor one that is queued, nor a message.
+#[test]
+fn what_came_with_a_long_argument_does_not_keep_it() {
+    const BYTES: usize = 8 << 20;
+    const CLIENTS: usize = 10;
+    let program = Running::in_memory(&[]);
+    let mut listener = Client::connect(program.address);
+    listener.call(&["subscribe", "a"]);
+    // So much that it waits in the server, because the listener does not read.
+    let mut speaker = Client::connect(program.address);
+    for _ in 0..70 {
+        speaker.call(&["publish", "a", &"x".repeat(100_000)]);
+    }
+    let held = || program.bytes_of("RssAnon");
+    let long = vec![b'x'; BYTES].into();
+    let echo = encode(&vec!["echo".into(), long]);
+    for behind in ["*", "multi\r\nget k\r\n", "publish a b\r\n"] {
+        let before = held();
+        let clients = (0..CLIENTS).map(|_| {
+            let mut client = Client::connect(program.address);
+            client.send(&[&echo, behind.as_bytes()].concat()).unwrap();
+            client.reply().unwrap();
+            client
+        });
+        let clients: Vec<Client> = clients.collect();
+        let allowed = before + 2 * BYTES;
+        let deadline = Instant::now() + 4 * PATIENCE;
+        while held() > allowed {
+            assert!(
+                Instant::now() < deadline,
+                "{behind:?}: {before}, then {}",
+                held()
+            );
+            thread::sleep(Duration::from_millis(100));
+        }
+        drop(clients);
+    }
+}
+
 /// All clients together hold no more than `maxmemory-clients`: whoever holds most has to go.
 #[test]
 fn no_value_is_made_that_is_longer_than_a_string_may_be() {
@@ -192,6 +232,21 @@ fn a_transaction_counts_as_what_its_client_holds() {
     thrifty.call(&["exec"]);
     let list = modest.call(&["client", "list"]);
     assert!(list.contains("multi-mem=0"), "{list}");
+}
+
+/// What a script answers is copied out of Lua, each map as often as it is mentioned. The one here contains itself.
+#[test]
+fn an_answer_of_maps_in_maps_takes_little_memory() {
+    let program = Running::in_memory(&[]);
+    let mut client = Client::connect(program.address);
+    let script = "local m = {} m[1] = {map = m} for i = 2, 1e5 do m[i] = i end return m[1]";
+    // The answer is long. It is made all the same.
+    client.send(b"client reply off\r\n").unwrap();
+    let eval = ["eval", script, "0"].map(|word| Bytes::from(word.to_owned()));
+    client.send(&encode(&eval.to_vec())).unwrap();
+    client.call(&["client", "reply", "on"]);
+    let most = program.bytes_of("VmHWM");
+    assert!(most < 1 << 30, "{most} bytes");
 }
 
 /// What a transaction publishes is sent after its commit. Until then it is held for the client, if anybody is to hear it.

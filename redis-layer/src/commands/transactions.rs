@@ -17,6 +17,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::commands::acl::{Context, Denied};
+use crate::commands::args::own_copies;
 use crate::commands::context::peer::ENTRY_BYTES;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, call, finish};
@@ -37,7 +38,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub(crate) fn push(&mut self, spec: &'static Spec, args: &[Bytes]) {
-        let args = args.to_vec();
+        let args = own_copies(args);
         self.bytes += size_of_val(&args)
             + args
                 .iter()

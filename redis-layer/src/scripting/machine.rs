@@ -149,10 +149,11 @@ impl Machine {
         random::install(&lua, &lua.globals().get("math")?)?;
         unpack::install(&lua, &lua.globals())?;
         let globals = lua.create_table()?;
-        let (run, compile) = sandbox(&lua, &situation, &json, &globals, &redis)?;
+        let made_coroutine = made_coroutine(&lua, &situation, registry)?;
+        let (run, compile) = sandbox(&lua, &situation, &json, made_coroutine, &globals, &redis)?;
         let (registry, of_hook) = (Arc::clone(registry), Arc::clone(&situation));
         let triggers = HookTriggers::new().every_nth_instruction(HOOK_INSTRUCTIONS);
-        // A global hook, because coroutines inherit it.
+        // A global hook, because coroutines inherit it. Each counts its own instructions.
         lua.set_global_hook(triggers, move |_, _| {
             let run = of_hook.run.lock().clone();
             if run.is_some_and(|run| run.tick(&registry)) {
@@ -344,10 +345,7 @@ impl Commands<'_, '_> {
             Err(problem) => return Ok(Value::Error(Refusal::new(problem))),
         };
         let mut host = self.host.borrow_mut();
-        let answer = host.call(&args, self.situation.resp3());
-        if host.has_written() {
-            self.run.mark_written();
-        }
+        let answer = host.call(&args, self.situation.resp3(), &|| self.run.begin_write());
         answer.map_err(|Stop| Raised::Stop.into())
     }
 
@@ -418,11 +416,28 @@ fn add_acl_check(
     redis.raw_set("acl_check_cmd", check)
 }
 
+/// What the sandbox calls whenever a script makes a coroutine.
+fn made_coroutine(
+    lua: &Lua,
+    situation: &Arc<Situation>,
+    registry: &Arc<Registry>,
+) -> mlua::Result<Function> {
+    let (registry, situation) = (Arc::clone(registry), Arc::clone(situation));
+    lua.create_function(move |_, ()| {
+        let run = situation.run.lock().clone();
+        match run.is_some_and(|run| run.made_coroutine(&registry)) {
+            true => Err(Raised::Stop.into()),
+            false => Ok(()),
+        }
+    })
+}
+
 /// Builds the environment of scripts in `globals`. Returns a function that runs a script, and one that compiles one.
 fn sandbox(
     lua: &Lua,
     situation: &Arc<Situation>,
     json: &cjson::Shared,
+    made_coroutine: Function,
     globals: &Table,
     redis: &Table,
 ) -> mlua::Result<(Function, Function)> {
@@ -444,7 +459,7 @@ fn sandbox(
     })?;
     lua.load(include_str!("sandbox.lua"))
         .set_name("=sandbox")
-        .call((libraries, unwrap, describe, globals))
+        .call((libraries, unwrap, describe, made_coroutine, globals))
 }
 
 /// The error and its place. Called as the error handler, while the stack is still there.

@@ -55,14 +55,17 @@ pub struct Stop;
 
 /// What runs the commands of one script.
 pub trait Host {
-    /// Runs a command. An error is an answer too. With `resp3`, the answer may have forms that only RESP3 has.
+    /// Runs a command. An error is an answer too. With `resp3`, the answer may have forms that only RESP3 has. Before a
+    /// command that may change something, `begin_write` is called.
     ///
     /// # Errors
-    /// [`Stop`] if the script must end here. Then nobody sees its answer.
-    fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop>;
-
-    /// Whether any command has changed something.
-    fn has_written(&self) -> bool;
+    /// [`Stop`] if the script must end here, which `begin_write` may say too. Then nobody sees its answer.
+    fn call(
+        &mut self,
+        args: &[Bytes],
+        resp3: bool,
+        begin_write: &dyn Fn() -> Result<(), Stop>,
+    ) -> Result<Value, Stop>;
 
     /// What the user who runs the script may do; `None` for everything.
     fn rights(&self) -> Option<Arc<dyn Rights>>;

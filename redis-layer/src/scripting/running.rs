@@ -1,6 +1,6 @@
 //! Scripts that take long: they are noticed, other clients are refused meanwhile, and they can be killed.
 //!
-//! Every [`HOOK_INSTRUCTIONS`] instructions Lua calls [`Run::tick`]. A script that ends before the first call is
+//! Every [`HOOK_INSTRUCTIONS`] instructions of a coroutine Lua calls [`Run::tick`]. A script that ends before the first call is
 //! never registered here, so a short script only pays for reading the clock once.
 
 use std::sync::Arc;
@@ -9,8 +9,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::scripting::Stop;
+
 /// How many instructions are executed between two readings of the clock: about a millisecond.
 pub(super) const HOOK_INSTRUCTIONS: u32 = 100_000;
+/// How long a script is not looked at that makes coroutines, in microseconds.
+const TICK_MICROS: u64 = 1000;
 /// The default of Redis's `busy-reply-threshold`.
 const BUSY_AFTER_MS: u64 = 5000;
 
@@ -62,7 +66,7 @@ impl Registry {
 
     /// Ends all scripts that have not written.
     pub(super) fn kill(&self) -> Killed {
-        self.for_killable(|run| run.killed.store(true, Ordering::Relaxed))
+        self.for_killable(|fate| *fate = Fate::Killed)
     }
 
     /// What [`kill`](Self::kill) would do.
@@ -70,15 +74,16 @@ impl Registry {
         self.for_killable(|_| ())
     }
 
-    fn for_killable(&self, act: impl Fn(&Run)) -> Killed {
+    fn for_killable(&self, act: impl Fn(&mut Fate)) -> Killed {
         let running = self.running.lock();
         if running.is_empty() {
             return Killed::NoneRuns;
         }
         let mut killed = Killed::HasWritten;
         for run in &*running {
-            if !run.wrote.load(Ordering::Relaxed) {
-                act(run);
+            let mut fate = run.fate.lock();
+            if *fate != Fate::HasWritten {
+                act(&mut fate);
                 killed = Killed::Yes;
             }
         }
@@ -89,30 +94,59 @@ impl Registry {
 /// One running script. It is in the registry from its first [`Run::tick`] until [`Run::end`].
 pub(super) struct Run {
     started: Instant,
+    /// When it was looked at last, in microseconds after it began.
+    ticked_micros: AtomicU64,
     is_registered: AtomicBool,
     is_busy: AtomicBool,
-    killed: AtomicBool,
-    wrote: AtomicBool,
+    fate: Mutex<Fate>,
+}
+
+/// What a script has done, or what was done to it. A script that has written is not killed, and one that was killed does
+/// not write any more, although some of its instructions may still run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    HasReadOnly,
+    HasWritten,
+    Killed,
 }
 
 impl Run {
     pub(super) fn begin() -> Arc<Self> {
         Arc::new(Self {
             started: Instant::now(),
+            ticked_micros: AtomicU64::new(0),
             is_registered: AtomicBool::new(false),
             is_busy: AtomicBool::new(false),
-            killed: AtomicBool::new(false),
-            wrote: AtomicBool::new(false),
+            fate: Mutex::new(Fate::HasReadOnly),
         })
     }
 
-    /// Says that the script must not be killed from now on.
-    pub(super) fn mark_written(&self) {
-        self.wrote.store(true, Ordering::Relaxed);
+    /// Says that the script writes, so that it must not be killed from now on.
+    ///
+    /// # Errors
+    /// [`Stop`] if it was killed before.
+    pub(super) fn begin_write(&self) -> Result<(), Stop> {
+        let mut fate = self.fate.lock();
+        if *fate == Fate::Killed {
+            return Err(Stop);
+        }
+        *fate = Fate::HasWritten;
+        Ok(())
     }
 
     pub(super) fn is_killed(&self) -> bool {
-        self.killed.load(Ordering::Relaxed)
+        *self.fate.lock() == Fate::Killed
+    }
+
+    fn elapsed_micros(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// Called when the script makes a coroutine: as [`tick`](Self::tick), but only now and then. Each coroutine counts its
+    /// own instructions, so a script of many short ones would never be looked at.
+    pub(super) fn made_coroutine(self: &Arc<Self>, registry: &Registry) -> bool {
+        let unseen = self.elapsed_micros() - self.ticked_micros.load(Ordering::Relaxed);
+        unseen >= TICK_MICROS && self.tick(registry)
     }
 
     /// Returns whether the script has to end.
@@ -121,6 +155,8 @@ impl Run {
             registry.running.lock().push(Arc::clone(self));
         }
         (registry.yield_thread)();
+        self.ticked_micros
+            .store(self.elapsed_micros(), Ordering::Relaxed);
         let limit = Duration::from_millis(registry.busy_after_ms.load(Ordering::Relaxed));
         // 0 means no limit, as in Redis.
         let is_late = !limit.is_zero() && self.started.elapsed() >= limit;
@@ -132,7 +168,7 @@ impl Run {
             );
         }
         if registry.is_stopped.load(Ordering::Relaxed) {
-            self.killed.store(true, Ordering::Relaxed);
+            *self.fate.lock() = Fate::Killed;
         }
         self.is_killed()
     }
@@ -165,9 +201,11 @@ mod tests {
         assert!(!run.tick(&registry));
         assert!(registry.is_busy());
         let writer = Run::begin();
-        writer.mark_written();
+        assert_eq!(writer.begin_write(), Ok(()));
         writer.tick(&registry);
         assert_eq!(registry.kill(), Killed::Yes);
+        // Until it notices, it may come to a command that writes.
+        assert_eq!(run.begin_write(), Err(Stop));
         assert!(run.tick(&registry));
         assert!(!writer.tick(&registry));
         run.end(&registry);

@@ -19,9 +19,12 @@
 use mlua::{Lua, MultiValue, Table, Value};
 
 use crate::scripting::raise::{self, Call, truncated};
+use crate::scripting::value::until_zero;
 
 /// The widest integer, in bytes.
 const INTEGER_BYTES_MAX: usize = 32;
+/// How many arguments and results a function of C may have in Lua.
+const STACK_MAX: usize = 8000;
 /// The alignment that `!` alone asks for.
 const NATIVE_ALIGNMENT: usize = 8;
 
@@ -43,7 +46,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// A format that is being read option by option.
+/// A format that is being read option by option. It is C text.
 struct Format<'a> {
     lua: &'a Lua,
     text: &'a [u8],
@@ -64,7 +67,7 @@ impl<'a> Format<'a> {
     fn new(lua: &'a Lua, text: &'a [u8]) -> Self {
         Self {
             lua,
-            text,
+            text: until_zero(text),
             at: 0,
             big_endian: cfg!(target_endian = "big"),
             alignment: 1,
@@ -250,6 +253,11 @@ fn unpack(call: &Call<'_>) -> mlua::Result<MultiValue> {
         let mut taken = field.size;
         if at.checked_add(taken).is_none_or(|end| end > data.len()) {
             return Err(too_short());
+        }
+        // There has to be room for this value and the position behind the last one.
+        if call.len() + values.len() + 2 > STACK_MAX {
+            let problem = "stack overflow (too many results)";
+            return Err(raise::text(call.lua, problem));
         }
         match field.option {
             b'b' | b'B' | b'h' | b'H' | b'l' | b'L' | b'T' | b'i' | b'I' => {

@@ -216,6 +216,9 @@ impl Reader {
     fn map(&mut self, map: &Table, depth: usize) -> mlua::Result<Value> {
         let mut pairs = Vec::new();
         for pair in map.pairs::<LuaValue, LuaValue>() {
+            if self.left == 0 {
+                break;
+            }
             let (key, value) = pair?;
             pairs.push((self.value(&key, depth)?, self.value(&value, depth)?));
         }
@@ -225,6 +228,9 @@ impl Reader {
     fn set(&mut self, set: &Table, depth: usize) -> mlua::Result<Value> {
         let mut members = Vec::new();
         for pair in set.pairs::<LuaValue, LuaValue>() {
+            if self.left == 0 {
+                break;
+            }
             members.push(self.value(&pair?.0, depth)?);
         }
         Ok(Value::Set(members))

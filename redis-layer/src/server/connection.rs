@@ -257,6 +257,12 @@ impl Connection {
         self.show_memory();
     }
 
+    /// Notes that the client sends or takes something, so that it does not count as idle.
+    fn note_activity(&self) {
+        let now_ms = self.server.clock.now_ms();
+        self.session.peer().mark_active(now_ms);
+    }
+
     /// Shows other clients how much memory the connection holds.
     fn show_memory(&self) {
         self.show_answers(self.out.len());

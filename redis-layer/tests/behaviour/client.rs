@@ -553,6 +553,31 @@ fn idle_clients_are_closed_but_not_those_who_listen() {
     );
 }
 
+/// Neither who takes long to send a command nor who takes long to read an answer is idle.
+#[test]
+fn a_slow_client_is_not_idle() {
+    let (ours, real) = (ours(), RealRedis::start());
+    let real = real.iter().map(|real| real.address);
+    for address in std::iter::once(ours.address).chain(real) {
+        let mut sender = Client::connect(address);
+        sender.call(&["config", "set", "timeout", "1"]);
+        let mut reader = Client::connect(address);
+        reader.call(&["setrange", "k", "29999999", "x"]);
+        reader.send(b"get k\r\n").unwrap();
+        sender.send(b"*2\r\n$4\r\necho\r\n$10\r\n").unwrap();
+        let mut read = 0;
+        for _ in 0..10 {
+            thread::sleep(Duration::from_millis(400));
+            sender.send(b"x").unwrap();
+            read += reader.read_some(3_000_000);
+        }
+        sender.send(b"\r\n").unwrap();
+        assert_eq!(sender.reply().unwrap(), b"$10\r\nxxxxxxxxxx\r\n");
+        let (rest, _) = reader.rest(Duration::from_millis(500));
+        assert_eq!(read + rest.len(), "$30000000\r\n".len() + 30_000_000 + 2);
+    }
+}
+
 /// Two pauses are one: it lasts as long as the longer, and holds back what either does.
 #[test]
 fn a_pause_joins_the_one_before_it() {

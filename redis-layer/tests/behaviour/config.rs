@@ -6,7 +6,7 @@ use redis_layer::server::{Listener, Options};
 
 use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{StoreKind, assert_alike};
+use crate::common::{Direct, StoreKind, assert_alike};
 
 const NUMBER: &[&str] = &[
     "0",
@@ -42,7 +42,10 @@ const SETTINGS: &[(&str, &[&str])] = &[
     ("list-max-listpack-size", NUMBER),
     ("set-max-intset-entries", NUMBER),
     ("maxmemory", BYTES),
-    ("maxmemory-clients", &["5%", "101%", "1mb", "%", "x%", "0"]),
+    (
+        "maxmemory-clients",
+        &["5%", "101%", "1mb", "%", "x%", "+5%", "05%", "-5%", "0"],
+    ),
     ("maxmemory-policy", &["allkeys-lru", "NOEVICTION", "x"]),
     ("client-query-buffer-limit", &["1mb", "0", "x", "3mb"]),
     ("proto-max-bulk-len", BYTES),
@@ -430,5 +433,19 @@ async fn a_password_among_the_settings_counts_more_than_the_one_of_its_own_field
         };
         let listener = Listener::bind(options).await;
         assert_eq!(listener.is_ok(), may_listen, "{password:?} {settings:?}");
+    }
+}
+
+/// What the slow log shows of a command leaves out names and passwords for other servers, as in Redis.
+#[test]
+fn the_slow_log_hides_what_is_secret() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct.show("config set slowlog-log-slower-than 0");
+    for name in ["masterauth", "masteruser", "MasterUser", "requirepass"] {
+        direct.show("slowlog reset");
+        direct.show(&format!("config set timeout 7 {name} hidden"));
+        let log = direct.show("slowlog get");
+        assert!(log.contains("(redacted)") && log.contains('7'), "{log}");
+        assert!(!log.contains("hidden"), "{log}");
     }
 }

@@ -104,6 +104,11 @@ impl Client {
         }
     }
 
+    /// Reads some bytes, whatever they are, and returns how many.
+    pub(crate) fn read_some(&mut self, most: usize) -> usize {
+        self.read(&mut vec![0; most]).unwrap()
+    }
+
     /// The next reply, if it comes soon.
     pub(crate) fn reply_within(&mut self, patience: Duration) -> Option<Vec<u8>> {
         let before = self.stream.read_timeout().unwrap();

@@ -171,7 +171,11 @@ fn join_selectors(args: &[Bytes]) -> Result<Vec<Bytes>, &[u8]> {
     let mut open: Option<(&[u8], Vec<u8>)> = None;
     for arg in args {
         let (start, text) = match open.take() {
-            Some((start, text)) => (start, [&text[..], b" ", &arg[..]].concat()),
+            Some((start, mut text)) => {
+                text.push(b' ');
+                text.extend_from_slice(arg);
+                (start, text)
+            }
             None if arg.starts_with(b"(") => (&arg[..], arg.to_vec()),
             None => {
                 rules.push(arg.clone());

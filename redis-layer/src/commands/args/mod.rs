@@ -117,6 +117,19 @@ impl<'a> Args<'a> {
     }
 }
 
+/// Copies of words in memory of their own, for a command that is kept: a word is a part of the buffer in which it arrived,
+/// and would keep all of that, which nobody counts.
+pub(crate) fn own_copies(words: &[Bytes]) -> Vec<Bytes> {
+    let all = Bytes::from(words.concat());
+    let mut end = 0;
+    let copy = |word: &Bytes| {
+        let start = end;
+        end += word.len();
+        all.slice(start..end)
+    };
+    words.iter().map(copy).collect()
+}
+
 /// Whether a text is this word, as C text and ignoring case.
 #[must_use]
 pub(crate) fn is_word(text: &[u8], word: &str) -> bool {

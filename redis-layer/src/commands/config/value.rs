@@ -140,9 +140,8 @@ pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
 
 fn bytes_or_share(text: &str) -> Result<String, Refusal> {
     if let Some(share) = text.strip_suffix('%') {
-        let share: u64 = share
-            .parse()
-            .map_err(|_| "argument must be a memory or percent value")?;
+        let share = parse_integer(share.as_bytes()).and_then(|share| u64::try_from(share).ok());
+        let share = share.ok_or("argument must be a memory or percent value")?;
         if share > 100 {
             return Err("percentage argument must be less or equal to 100".to_owned());
         }

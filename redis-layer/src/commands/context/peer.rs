@@ -24,7 +24,7 @@ pub struct Peer {
     pub(crate) address: String,
     pub(crate) local_address: String,
     pub(crate) connected_ms: i64,
-    /// When it last sent a command.
+    /// When it last sent something, or took some of its answers.
     pub(crate) active_ms: AtomicI64,
     pub(crate) view: Mutex<View>,
     /// Messages for it.
@@ -198,10 +198,15 @@ impl Peer {
         self.address.strip_suffix(":0")
     }
 
-    /// When it last sent a command, in milliseconds since 1970.
+    /// When it last sent something, or took some of its answers, in milliseconds since 1970.
     #[must_use]
     pub fn active_ms(&self) -> i64 {
         self.active_ms.load(Relaxed)
+    }
+
+    /// Notes that it sends or takes something. A command that begins notes it anyway.
+    pub fn mark_active(&self, now_ms: i64) {
+        self.active_ms.store(now_ms, Relaxed);
     }
 
     /// Whether it is silent for a reason: it is blocked, or subscribed.

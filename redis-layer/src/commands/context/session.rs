@@ -1,7 +1,6 @@
 //! The session: one connection, as its own commands see it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -135,7 +134,7 @@ impl Session {
 
     /// Shows other clients which command the client runs.
     pub(crate) fn show_command(&mut self, command: &'static str, now_ms: i64) {
-        self.peer.active_ms.store(now_ms, Ordering::Relaxed);
+        self.peer.mark_active(now_ms);
         // Most commands are the same as the one before.
         if !std::ptr::eq(self.shown_command, command) {
             self.shown_command = command;

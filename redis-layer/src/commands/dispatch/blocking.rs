@@ -26,6 +26,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use crate::commands::args::own_copies;
 use crate::commands::context::peer::{ENTRY_BYTES, Peer};
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, tell};
@@ -96,7 +97,7 @@ impl Waiting {
             peer: Arc::clone(&session.peer),
             db: session.db,
             spec: args.spec,
-            args: args.from(0).to_vec(),
+            args: own_copies(args.from(0)),
             bytes: args.from(0).iter().map(|arg| arg.len() + ENTRY_BYTES).sum(),
             on_timeout,
             sender: Mutex::new(Some(sender)),

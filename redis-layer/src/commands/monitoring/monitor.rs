@@ -104,7 +104,8 @@ pub(crate) fn is_secret(args: Args<'_>, position: usize) -> bool {
         }
         "config|set" => {
             let name = position.saturating_sub(1);
-            position > 2 && (args.is(name, "requirepass") || args.is(name, "masterauth"))
+            let secrets = ["requirepass", "masterauth", "masteruser"];
+            position > 2 && secrets.iter().any(|secret| args.is(name, secret))
         }
         "acl|setuser" => position > 1,
         _ => false,

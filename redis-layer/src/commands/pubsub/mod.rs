@@ -226,9 +226,13 @@ pub(crate) fn spublish(session: &mut Session, args: Args<'_>) -> Outcome {
 /// Sends a message. In a transaction, keeps it until the commit, so that a client that gets it finds the changes made
 /// before it. And a script that has to run again sends nothing twice.
 fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
+    if session.server.pubsub.is_empty() {
+        return Reply::Integer(0);
+    }
+    // Copies, so that a message that waits for its subscriber does not keep the whole query in memory.
     let mut publication = Publication {
-        channel: args.bytes(1),
-        payload: args.bytes(2),
+        channel: Bytes::copy_from_slice(args.get(1)),
+        payload: Bytes::copy_from_slice(args.get(2)),
         in_shard,
         publisher: None,
     };

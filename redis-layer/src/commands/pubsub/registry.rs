@@ -101,6 +101,11 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
+    /// Whether nobody is subscribed to anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.subscriptions.load(Ordering::SeqCst) == 0
+    }
+
     pub(crate) fn subscribe(&self, topic: Topic, name: Bytes, peer: &Arc<Peer>) {
         let mut topics = self.topics.lock();
         let subscribers = topics[topic as usize].entry(name).or_default();
@@ -125,7 +130,7 @@ impl Registry {
 
     /// Puts a message into the outboxes of all subscribers.
     pub(crate) fn deliver(&self, channel: &Bytes, payload: &Reply, limit: OutputLimit) {
-        if self.subscriptions.load(Ordering::SeqCst) == 0 {
+        if self.is_empty() {
             return;
         }
         let topics = self.topics.lock();
@@ -145,7 +150,7 @@ impl Registry {
     /// its channel and once for each of its patterns that match.
     pub(crate) fn send(&self, publication: &Publication, limit: OutputLimit) -> u64 {
         let publisher = publication.publisher.as_ref();
-        if publisher.is_none() && self.subscriptions.load(Ordering::SeqCst) == 0 {
+        if publisher.is_none() && self.is_empty() {
             return 0;
         }
         let topics = self.topics.lock();

@@ -166,7 +166,12 @@ impl TxnHost<'_, '_> {
 }
 
 impl Host for TxnHost<'_, '_> {
-    fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop> {
+    fn call(
+        &mut self,
+        args: &[Bytes],
+        resp3: bool,
+        begin_write: &dyn Fn() -> Result<(), Stop>,
+    ) -> Result<Value, Stop> {
         let spec = match self.admit(args) {
             Ok(spec) => spec,
             Err(why) => return Ok(self.refuse(args, &why)),
@@ -174,7 +179,10 @@ impl Host for TxnHost<'_, '_> {
         if !self.stays_isolated(spec, args) {
             return Err(Stop);
         }
-        self.has_written |= spec.has(Flag::Write);
+        if spec.has(Flag::Write) {
+            begin_write()?;
+            self.has_written = true;
+        }
         self.session.protocol = if resp3 {
             Protocol::Resp3
         } else {
@@ -185,10 +193,6 @@ impl Host for TxnHost<'_, '_> {
             Ok(reply) => for_script(reply, resp3),
             Err(error) => refusal(&error),
         })
-    }
-
-    fn has_written(&self) -> bool {
-        self.has_written
     }
 
     fn rights(&self) -> Option<Arc<dyn Rights>> {

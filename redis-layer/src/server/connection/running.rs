@@ -163,7 +163,13 @@ impl Connection {
     /// What to do after all commands that have arrived have run.
     fn end_of_commands(&mut self) -> Next {
         match self.broken.take() {
-            None => Next::Read,
+            None => {
+                if self.parser.pending_bytes() > 0 {
+                    // Who takes long to send a command is not idle.
+                    self.note_activity();
+                }
+                Next::Read
+            }
             Some(ProtocolError::Refused(text)) => {
                 if !self.session.silences_next() {
                     let error = Reply::Error(text);

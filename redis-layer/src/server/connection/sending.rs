@@ -63,6 +63,7 @@ impl Connection {
                 ready = self.stream.ready(interest) => ready?,
                 () = peer.outbox.closed() => return Err(io::ErrorKind::ConnectionAborted.into()),
             };
+            self.note_activity();
             if ready.is_writable() {
                 sent += none_if_blocked(self.stream.try_write(&self.out[sent..]))?.unwrap_or(0);
             }

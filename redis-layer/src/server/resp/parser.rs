@@ -111,6 +111,8 @@ pub struct Parser {
     is_shared: bool,
     /// How many bytes of the buffer have been searched for the end of a line in vain.
     scanned: usize,
+    /// How many bytes were taken from in front of those in the buffer. They stay in memory with it.
+    taken: usize,
     partial: Partial,
 }
 
@@ -207,6 +209,7 @@ impl Parser {
         let mut shared = mem::replace(&mut self.buffer, left);
         shared.clear();
         SHARED_BUFFER.set(Some(shared));
+        self.taken = 0;
     }
 
     /// How many bytes are kept, which are not a complete command yet.
@@ -232,9 +235,21 @@ impl Parser {
         bytes: usize,
         commands: &mut VecDeque<Vec<Bytes>>,
     ) -> Result<(), ProtocolError> {
+        let before = self.buffer.len();
         let taken = self.take_commands(most, bytes, commands);
+        self.taken += before - self.buffer.len();
         self.return_shared_buffer();
+        self.leave_taken_bytes();
         taken
+    }
+
+    /// Takes the bytes that are left into a buffer of their own, if as many were taken from in front of them: otherwise two
+    /// bytes behind a long argument would keep all of it in memory. So no more bytes are copied than arrive.
+    fn leave_taken_bytes(&mut self) {
+        if self.taken > 0 && self.taken >= self.buffer.len() {
+            self.buffer = BytesMut::from(&self.buffer[..]);
+            self.taken = 0;
+        }
     }
 
     fn take_commands(
@@ -548,6 +563,21 @@ mod tests {
         let held = one.buffer.capacity();
         assert!(held < 64, "{held} bytes are held for eleven");
         assert_eq!(give(&mut one, b"G\r\n").1, [[Bytes::from("PING")]]);
+    }
+
+    #[test]
+    fn what_comes_behind_a_long_argument_does_not_keep_it() {
+        for behind in [&b""[..], b"*", b"*2\r\n$4\r\nPI"] {
+            let mut parser = Parser::default();
+            let length = 4 * LONG_READ_BYTES;
+            give(&mut parser, format!("*1\r\n${length}\r\n").as_bytes());
+            give(&mut parser, &vec![b'x'; length]);
+            let (_, taken) = give(&mut parser, &[b"\r\n", behind].concat());
+            assert_eq!(taken[0][0].len(), length);
+            // The only one who has it may change it.
+            let taken = taken.into_iter().flatten().next().unwrap();
+            assert!(taken.is_unique(), "{} stays", behind.escape_ascii());
+        }
     }
 
     #[test]

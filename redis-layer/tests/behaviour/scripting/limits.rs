@@ -44,13 +44,18 @@ fn busy_after(direct: &Direct, limit_ms: &str) {
 const BUSY: &str =
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
-const ENDLESS: [&str; 6] = [
+const ENDLESS: [&str; 8] = [
     "while true do end",
     "while true do pcall(function() while true do end end) end",
     "while true do xpcall(function() while true do end end, function(e) return e end) end",
     "local c = coroutine.wrap(function() while true do end end) c()",
     "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
     "while true do redis.pcall('get', 'x') end",
+    // No coroutine runs for so many instructions that its hook is called.
+    "while true do coroutine.wrap(function() for i = 1, 9e3 do coroutine.wrap(function() for j = 1, 9e4 do end end)() end end)() end",
+    "local function busy() for i = 1, 9e4 do end end \
+     local function many() for i = 1, 5e3 do coroutine.resume(coroutine.create(busy)) end end \
+     while true do coroutine.resume(coroutine.create(many)) end",
 ];
 
 #[test]
@@ -107,6 +112,30 @@ fn a_script_that_has_written_is_not_killed() {
         assert_eq!(writer.join().unwrap(), "done");
     });
     assert_eq!(direct.show("get k"), "1");
+}
+
+/// A script is killed or has written, never both. Until it notices that it was killed, it may come to a write.
+#[test]
+fn a_killed_script_has_changed_nothing() {
+    let direct = Direct::new(StoreKind::BTree);
+    let server = &direct.server;
+    // It is known as running after a hundred thousand instructions, and looks again after as many.
+    let script = "for i = 1, 150000 do end redis.call('set', 'k', 1) for i = 1, 1e6 do end";
+    let mut killed = 0;
+    for _ in 0..100 {
+        thread::scope(|scope| {
+            let runs = scope.spawn(|| run(server, script));
+            let mut kills = std::iter::repeat_with(|| words(server, &["script", "kill"]));
+            let is_killed = kills.find(|kill| !kill.starts_with("NOTBUSY")).unwrap() == "OK";
+            let reply = runs.join().unwrap();
+            assert_eq!(reply.starts_with("ERR Script killed by user"), is_killed);
+            killed += usize::from(is_killed);
+            let value = if is_killed { "nil" } else { "1" };
+            assert_eq!(words(server, &["get", "k"]), value);
+            words(server, &["del", "k"]);
+        });
+    }
+    assert!(killed > 0);
 }
 
 /// Who waits for the lock of a key that a script holds is refused when the script is late.
@@ -167,6 +196,8 @@ fn memory_is_bounded_and_the_next_script_has_it_again() {
         "local s = ('x'):rep(5e7) return redis.call('echo',s,s,s,s,s,s,s,s,s)",
         "local s = ('x'):rep(5e7) return redis.log(redis.LOG_DEBUG,s,s,s,s,s,s,s,s,s)",
         "return cmsgpack.unpack('\\221\\255\\255\\255\\255')",
+        "return #{struct.unpack(('s'):rep(2e7), ('\\0'):rep(2e7))}",
+        "return #{struct.unpack(('b'):rep(2e7), ('\\0'):rep(2e7))}",
     ] {
         let reply = run(&direct.server, script);
         assert!(reply.starts_with("ERR "), "{script}: {reply}");

@@ -29,8 +29,11 @@ pub(crate) fn list(session: &mut Session, args: Args<'_>) -> Outcome {
         let ids: Option<Vec<i64>> = ids.collect();
         let ids = ids.ok_or(CommandError::fixed("ERR Invalid client ID"))?;
         // In the order in which they were asked for. A number that no client has is skipped.
-        let found = |id: &i64| peers.iter().find(|peer| i64::try_from(peer.id) == Ok(*id));
-        peers = ids.iter().filter_map(found).map(Arc::clone).collect();
+        let found = |id: &i64| {
+            let at = peers.binary_search_by_key(&u64::try_from(*id).ok()?, |peer| peer.id);
+            Some(Arc::clone(&peers[at.ok()?]))
+        };
+        peers = ids.iter().filter_map(found).collect();
     } else if args.len() != 2 {
         return Err(CommandError::SYNTAX);
     }
