@@ -29,7 +29,7 @@ pub(crate) struct Scans {
 type Row = (&'static str, u64);
 
 /// The rows, the plainest stores first.
-const STORES: [&[Row]; 10] = [
+const STORES: [&[Row]; 11] = [
     &[("ann", 1), ("ann", 2), ("bob", 1)],
     &[("an", 5), ("ann", 1), ("ann", 2), ("anna", 7), ("bob", 3)],
     &[("ann", 1), ("ann:1", 4), ("ann!", 6), ("annb", 9)],
@@ -66,6 +66,14 @@ const STORES: [&[Row]; 10] = [
         ("ann\nbob", 7),
         ("a long name, longer than most buffers are, and one", 5),
         ("a long name, longer than most buffers are, and another", 6),
+    ],
+    // Above the letters of ASCII there are other signs, and other letters.
+    &[
+        ("ann", 1),
+        ("ann{", 2),
+        ("ann\u{7f}", 3),
+        ("anné", 4),
+        ("ao", 5),
     ],
     // Two users may have one number. And a number may be large without being one of the largest.
     &[

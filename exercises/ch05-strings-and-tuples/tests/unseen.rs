@@ -1177,6 +1177,29 @@ fn keys_that_resemble_a_mistake_do_not_get_its_name() {
 }
 
 #[test]
+fn a_name_goes_on_with_any_letter() {
+    for last in ["z", "{", "~", "\u{7f}"] {
+        let orders_starting = move |rows: &Rows, start: &str| {
+            let number = |row: &Vec<u8>| u64::from_be_bytes(*row.last_chunk().unwrap());
+            if start.is_empty() {
+                return rows.iter().map(number).collect();
+            }
+            let end = escaped(&format!("{start}{last}"));
+            rows.range(escaped(start)..end).map(number).collect()
+        };
+        let verdict = scan(&Scans {
+            orders_starting: Arc::new(orders_starting),
+            ..tuple_prefix_scan::right()
+        });
+        observed(
+            &verdict,
+            "beginning",
+            &["orders_starting({\"ann\" 1, \"ann{\" 2,"],
+        );
+    }
+}
+
+#[test]
 fn a_message_is_short_however_long_the_bytes_are() {
     let remembered = Mutex::new(Vec::new());
     let remembers = move |value: &[u8]| {

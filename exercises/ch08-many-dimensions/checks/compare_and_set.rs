@@ -271,6 +271,10 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
                 ("E, 0, 21645743", |changes, board| {
                     format!("{}, ", (changes.win)(board, "E", 0, 21_645_743))
                 }),
+                // Nor is the time that the member has already a reason to keep the gems.
+                ("E, 3, 290072179", |changes, board| {
+                    format!("{}, ", (changes.win)(board, "E", 3, 290_072_179))
+                }),
                 ("F, 3, 290081199", |changes, board| {
                     format!("{}, ", (changes.win)(board, "F", 3, 290_081_199))
                 }),

@@ -590,6 +590,16 @@ fn a_win_without_gems_still_sets_the_time() {
 }
 
 #[test]
+fn a_win_at_the_time_that_is_there_still_adds_the_gems() {
+    let done_already =
+        |board: &mut dyn Board, member: &str, gems: u64, time: u64| match board.score(member) {
+            Some(seen) if seen & ((1 << 29) - 1) == time => true,
+            _ => win(board, member, gems, time),
+        };
+    observed(&winning(done_already), "both", &["win(E, 3, 290072179) on"]);
+}
+
+#[test]
 fn players_after_the_end_are_named() {
     let fits = |gems: u64, time: u64| gems < 1 << 23 && time < 1 << 29;
     let join = |gems, paid, time| gems << 30 | u64::from(paid) << 29 | time;

@@ -7,7 +7,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
 
 use crate::order::Change;
 use crate::order::Status::{self, New, Paid, Shipped};
-use crate::store::{Line, cuts, disk, names, rows, rows_of, shown, store};
+use crate::store::{Line, cuts, disk, divided, names, rows, rows_of, shown, store};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::change_status as learner;
 
@@ -47,7 +47,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         stub: Arc::new(stubs::change_status::change_status),
         solution: Arc::new(solutions::change_status::change_status),
     };
-    let mut part = PartOf::new("change_status", "list");
+    let mut part = PartOf::new("change_status", "list").says(divided);
     for orders in STORES {
         for id in [7, 9, 258, 8, 70_000, 70, 0, u32::MAX] {
             let before = orders.iter().find(|line| line.0 == id).map(|line| line.3);

@@ -10,7 +10,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::order::Order;
 use crate::order::Status::{New, Paid, Shipped};
-use crate::store::{Cut, Line, Row, cuts, disk, name, open, order, rows, shown};
+use crate::store::{Cut, Line, Row, cuts, disk, divided, name, open, order, rows, shown};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::place_order as learner;
 
@@ -134,7 +134,7 @@ fn four_keys() -> PartOf<Placing> {
 }
 
 fn placements() -> PartOf<Placing> {
-    let mut part = PartOf::new("place", "list").after("keys");
+    let mut part = PartOf::new("place", "list").after("keys").says(divided);
     for lines in PLACEMENTS {
         let taken = lines[..lines.len() - 1]
             .iter()

@@ -10,7 +10,9 @@ use engine::WriteBatch;
 use engine::WriteOptions;
 use engine::keys::{DecodeKey as _, Desc};
 use engine::vfs::MemoryVfs;
+use kit::Outcome;
 use kit::answer::quoted_text;
+use kit::exercise::Part;
 
 use crate::order::{Order, Status};
 use crate::solutions::place_order::keys;
@@ -169,4 +171,18 @@ pub(crate) fn key_name(key: &[u8]) -> String {
 pub(crate) fn names(rows: &[Row]) -> String {
     let names: Vec<String> = rows.iter().map(name).collect();
     format!("[{}]", names.join(", "))
+}
+
+/// What it says of a call that a power cut leaves a half of it, in whatever order its rows were written.
+pub(crate) fn divided(_: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let is_half = |outcome: &Outcome| {
+        let answer = outcome.answer();
+        answer.is_some_and(|answer| answer.text.starts_with("half a"))
+    };
+    let said = outcomes.iter().any(is_half).then(|| {
+        "A power cut leaves a half only between two writes, and one batch is whole or not at all. So put all that the call changes \
+         into one `WriteBatch`, and call `db.write` once."
+            .to_owned()
+    });
+    said.into_iter().collect()
 }

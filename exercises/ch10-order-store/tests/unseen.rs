@@ -1478,3 +1478,49 @@ fn rebuilds_are_told_which_rows_go_wrong() {
     let by_time = "No row is ever wrong but those by time.";
     observed(&without_time, "rebuilt", &[by_time]);
 }
+
+#[test]
+fn whoever_writes_in_parts_is_told_so_whatever_the_order() {
+    let write = |db: &Db, deleted: Option<Vec<u8>>, row: Option<(Vec<u8>, Vec<u8>)>| {
+        let mut batch = WriteBatch::new();
+        if let Some(key) = deleted {
+            batch.delete(&db.default_family(), key);
+        }
+        if let Some((key, value)) = row {
+            batch.put(&db.default_family(), key, value);
+        }
+        db.write(batch, WriteOptions { sync: true })
+    };
+    let told = "A power cut leaves a half only between two writes";
+    let row_by_row = move |db: &Db, order: &Order| -> engine::Result<bool> {
+        let [own, indexes @ ..] = keys(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        for key in indexes {
+            write(db, None, Some((key, Vec::new())))?;
+        }
+        write(db, None, Some((own, order.value())))?;
+        Ok(true)
+    };
+    observed(&placing(keys, row_by_row), "rows", &[told]);
+    let new_row_first = move |db: &Db, id: u32, to: Status| -> engine::Result<Change> {
+        let Some(value) = db.get(&(b'o', id).to_key())? else {
+            return Ok(Change::Unknown);
+        };
+        let before = Order::read(id, &value).unwrap();
+        if before.status == to {
+            return Ok(Change::Unchanged);
+        }
+        let after = Order {
+            status: to,
+            ..before.clone()
+        };
+        let ([own, _, _, new], [_, _, _, old]) = (keys(&after), keys(&before));
+        write(db, None, Some((new, Vec::new())))?;
+        write(db, None, Some((own, after.value())))?;
+        write(db, Some(old), None)?;
+        Ok(Change::Changed)
+    };
+    observed(&changing(new_row_first), "rows", &[told]);
+}

@@ -372,6 +372,8 @@ fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
         "the right ones in reverse".to_owned()
     } else if all(&|r, g| sorted_items(r) == sorted_items(g)) {
         "the right ones in another order".to_owned()
+    } else if let Some(end) = one_more_or_less(&pairs) {
+        format!("all the right ones {end}")
     } else if all(&|r, g| g.len() < r.len() && holds_all(r, g)) {
         "some of the right ones and no others".to_owned()
     } else if all(&|r, g| holds_all(r, g)) {
@@ -388,6 +390,30 @@ fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
 
 /// A list of fewer may be the beginning of the right one by chance.
 const FRONT_MIN: usize = 9;
+
+/// A bound that is off by one: the end at which every given list has one item more or less than the right one.
+fn one_more_or_less(pairs: &[(Vec<&str>, Vec<&str>)]) -> Option<&'static str> {
+    type Ends = fn(&[&str], &[&str]) -> bool;
+    let ways: [(&str, Ends); 4] = [
+        ("but the first", |r, g| {
+            r.split_first().is_some_and(|(_, rest)| rest == g)
+        }),
+        ("but the last", |r, g| {
+            r.split_last().is_some_and(|(_, rest)| rest == g)
+        }),
+        ("and one more after them", |r, g| {
+            g.split_last().is_some_and(|(_, rest)| rest == r)
+        }),
+        ("and one more before them", |r, g| {
+            g.split_first().is_some_and(|(_, rest)| rest == r)
+        }),
+    ];
+    let fit = |ends: Ends| pairs.iter().all(|(right, given)| ends(right, given));
+    let mut fitting = ways.into_iter().filter(|(_, ends)| fit(*ends));
+    let (way, _) = fitting.next()?;
+    // One item beside an empty list is at both of its ends.
+    fitting.next().is_none().then_some(way)
+}
 
 /// The items of a list as it is shown: `[1, 2]`. Commas in texts and in inner lists part nothing.
 fn items(list: &str) -> Option<Vec<&str>> {
@@ -541,10 +567,10 @@ mod tests {
             "some of the right ones and no others",
         );
         holds(
-            |n| (0..=n).collect(),
+            |n| (0..n + 2).collect(),
             "all the right ones and others besides",
         );
-        holds(|n| (0..n).chain(0..1).collect(), "others besides");
+        holds(|n| (0..n).chain(0..2).collect(), "others besides");
         let half_or_turned: List = |n| match n {
             12 => (0..n).rev().collect(),
             _ => (0..n).step_by(2).collect(),
@@ -556,6 +582,25 @@ mod tests {
         };
         holds(more_or_turned, "others besides, or they are in another");
         holds(|_| Vec::new(), "Where the list is wrong, it is empty.");
+        holds(|n| (1..n).collect(), "all the right ones but the first.");
+        holds(|n| (0..n - 1).collect(), "all the right ones but the last.");
+        holds(
+            |n| (0..=n).collect(),
+            "all the right ones and one more after them.",
+        );
+        holds(
+            |n| [n].into_iter().chain(0..n).collect(),
+            "all the right ones and one more before them.",
+        );
+        // Nobody knows which end of a list without items that would be.
+        let only_one = |right: &[&'static str], given: &[&'static str]| {
+            one_more_or_less(&[(right.to_vec(), given.to_vec())])
+        };
+        assert_eq!(only_one(&[], &["a"]), None);
+        assert_eq!(
+            only_one(&["a"], &["a", "b"]),
+            Some("and one more after them")
+        );
         assert_eq!(said(|n| (1..=n).collect()), "");
         assert_eq!(said(|n| (0..n).collect()), "", "a right one is not told");
     }
