@@ -257,10 +257,11 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
         )
         .link(CHOICE),
     Quirk::new(InfinitiesClamped, "infinities_left_out", "range")
-        .says("infinite bounds replaced by the largest finite ones")
+        .says("infinite bounds that find finite scores alone")
         .why(
-            "Members may have infinite scores, and a range to inf includes them. Infinities are scores like any \
-         other: their keys need no special case.",
+            "Members may have infinite scores, and a range to inf includes them. An infinity is a score like any other, and its key \
+             needs no special case. It is lost where an infinite bound becomes the largest finite one, and where a difference is \
+             compared: inf minus inf is NaN, which is neither less nor greater than 0.",
         )
         .link(RANGE),
     Quirk::new(InfiniteRangeRefused, "infinity_to_infinity_refused", "range")

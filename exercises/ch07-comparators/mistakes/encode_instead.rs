@@ -213,11 +213,11 @@ fn of_names() -> Vec<Mistake<Keys>> {
         .says("the length of the name in front of it")
         .why("Then the shorter name comes first, whatever its letters are: `user` before `item1`.")
         .link(TASK),
-        keys("name_with_its_length_in_four_bytes", |name, number| {
+        keys("name_with_its_length_in_several_bytes", |name, number| {
             let length = (name.len() as u32).to_be_bytes();
             [&length[..], name.as_bytes(), &number.to_be_bytes()].concat()
         })
-        .says("the length of the name in four bytes in front of it")
+        .says("the length of the name, in several bytes, in front of it")
         .why("Then the shorter name comes first, whatever its letters are: `user` before `item1`.")
         .link(TASK),
         keys("number_first", |name, number| {
