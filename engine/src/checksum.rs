@@ -13,6 +13,12 @@ pub(crate) fn checksum(offset: u64, bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many steps this thread has taken to find ends.
+    pub(crate) static STEPPED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// Where the bytes from `offset` on end in their own checksum, preceded by a byte for which `may_end` holds: for finding
 /// an end that is not known. The result is the end of the checksum, counted in `bytes`.
 ///
@@ -24,6 +30,8 @@ pub(crate) fn end_by_checksum(
 ) -> Option<usize> {
     let mut hasher = begin(offset);
     for (at, byte) in bytes.iter().enumerate() {
+        #[cfg(test)]
+        STEPPED.set(STEPPED.get() + 1);
         hasher.update(&[*byte]);
         if may_end(*byte)
             && let Some(stored) = bytes[at + 1..].first_chunk()

@@ -13,7 +13,10 @@
 
 use crate::batch::{BatchView, WriteBatch};
 use crate::comparator::Comparator;
+use crate::inspect::{ExplainOptions, explain};
 use crate::internal_key::ValueKind;
+use crate::sstable::check_table;
+use crate::sstable::fuzzing::mend as mend_table;
 use crate::version::{State, TableAccess, VersionEdit, file_name, read_manifest};
 use crate::vfs::{MemoryVfs, Vfs};
 use std::path::Path;
@@ -76,6 +79,55 @@ pub fn manifest(input: &[u8]) -> usize {
         edits.len()
     });
     edits.len() + of_files.iter().sum::<usize>()
+}
+
+/// The names of files that are explained. The first byte of an input chooses one.
+const EXPLAINED: [&str; 5] = [
+    "000007.sst",
+    "000007.log",
+    "MANIFEST-000007",
+    "CURRENT",
+    "file",
+];
+
+/// Explains a file, as it is and with corrected checksums, and checks it if it may be a table. Returns how many parts and
+/// fields were explained.
+///
+/// # Panics
+/// If what is said to be wrong lies outside the file, or more is called sound than what comes before it.
+pub fn explanation(input: &[u8]) -> usize {
+    let Some((kind, bytes)) = input.split_first() else {
+        return 0;
+    };
+    let name = EXPLAINED[usize::from(*kind) % EXPLAINED.len()];
+    let mut mended = bytes.to_vec();
+    match name {
+        "000007.log" | "MANIFEST-000007" => mend(&mut mended),
+        _ => mend_table(&mut mended),
+    }
+    explained(name, bytes) + explained(name, &mended)
+}
+
+fn explained(name: &str, bytes: &[u8]) -> usize {
+    let (vfs, path, len) = (MemoryVfs::new(), Path::new(name), bytes.len() as u64);
+    let file = vfs.create(path).and_then(|mut file| file.append(bytes));
+    file.expect("memory takes every file");
+    let mut notes = 0;
+    for limit in [2, usize::MAX] {
+        let options = ExplainOptions { block: None, limit };
+        if let Ok(Some(wrong)) = explain(&vfs, path, options, &mut |_| notes += 1) {
+            let range = &wrong.range;
+            assert!(range.start <= range.end && range.end <= len, "{wrong:?}");
+            assert!(wrong.sound <= range.start, "{wrong:?}");
+            let byte = wrong.byte.map(|(at, _)| at);
+            assert!(byte.is_none_or(|at| range.contains(&at)), "{wrong:?}");
+        }
+    }
+    let file = vfs.open_random(path).expect("it was just written");
+    for order in [None, Some(&Comparator::Bytewise)] {
+        check_table(&*file, order, &mut |_, what| assert!(!what.is_empty()));
+    }
+    notes
 }
 
 /// Applies edits one after another, up to the first that contradicts those before it, and then all at once.

@@ -17,7 +17,7 @@ use engine::{Error, Options, overview};
 use serde_json::{Value, json};
 
 use crate::args::{DumpArgs, Keys};
-use crate::{DAMAGED, FINE, Failure, Outcome, file_name, shown_name, style};
+use crate::{DAMAGED, FINE, Failure, Outcome, file_name, shown_name, style, told};
 
 pub(crate) fn run(args: &DumpArgs, out: &mut dyn Write) -> Outcome {
     let mut dump = Dump { args, out };
@@ -63,24 +63,33 @@ impl Dump<'_> {
             return Err(Failure::Engine(error));
         }
         let mut code = FINE;
+        let written = self.files(files, &mut code);
+        let written = written.and_then(|()| {
+            if has_current {
+                return Ok(());
+            }
+            code = DAMAGED;
+            let what = "CURRENT: it is missing here. Of a database that is damage, and `lsm verify` says more";
+            self.damaged(&current, what)
+        });
+        told(code, written)
+    }
+
+    /// Dumps one file after another. If one is damaged, `code` says so from then on.
+    fn files(&mut self, files: Vec<PathBuf>, code: &mut u8) -> Result<(), Failure> {
         for path in files {
             match self.file(&path) {
                 // The other files may be intact.
                 Err(Failure::Engine(
                     error @ (Error::Corruption { .. } | Error::UnknownFile { .. }),
                 )) => {
-                    code = DAMAGED;
+                    *code = DAMAGED;
                     self.damaged(&path, &error.to_string())?;
                 }
                 dumped => dumped?,
             }
         }
-        if !has_current {
-            code = DAMAGED;
-            let what = "CURRENT: it is missing here. Of a database that is damage, and `lsm verify` says more";
-            self.damaged(&current, what)?;
-        }
-        Ok(code)
+        Ok(())
     }
 
     fn file(&mut self, path: &Path) -> Result<(), Failure> {

@@ -1,12 +1,13 @@
 //! `lsm explain`: offset, bytes, meaning.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use engine::inspect::{self, ExplainOptions, Note};
+use engine::inspect::{self, ExplainOptions, Note, Wrong};
 use engine::vfs::StdVfs;
 
 use crate::args::ExplainArgs;
-use crate::{DAMAGED, FINE, Outcome, shown_name, style};
+use crate::{DAMAGED, FINE, Failure, Outcome, shown_name, style, told};
 
 const BYTES_A_LINE: usize = 16;
 const LINES_A_FIELD_MAX: usize = 4;
@@ -22,10 +23,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
             written = show(&note, out);
         }
     });
-    written?;
     let Some(wrong) = wrong? else {
-        return Ok(FINE);
+        return told(FINE, written.map_err(Failure::from));
     };
+    let written = written.and_then(|()| show_wrong(&wrong, &args.file, out));
+    told(DAMAGED, written.map_err(Failure::from))
+}
+
+fn show_wrong(wrong: &Wrong, file: &Path, out: &mut dyn Write) -> io::Result<()> {
     let (from, to) = (wrong.range.start, wrong.range.end);
     let place = match to.saturating_sub(from) {
         0 | 1 => format!("at byte {from}"),
@@ -35,7 +40,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
     writeln!(
         out,
         "{} {}.",
-        style::wrong(&format!("wrong {place} of {}:", shown_name(&args.file))),
+        style::wrong(&format!("wrong {place} of {}:", shown_name(file))),
         wrong.what
     )?;
     if let Some((at, byte)) = wrong.byte {
@@ -60,8 +65,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
         out,
         "{}",
         style::dim("`lsm verify` of the directory says what else is damaged, and what to do.")
-    )?;
-    Ok(DAMAGED)
+    )
 }
 
 fn show(note: &Note<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -120,6 +120,15 @@ fn carry_out(command: &Command, out: &mut dyn Write) -> Outcome {
     }
 }
 
+/// The outcome of a command that has found out `code`, even if nobody reads to the end what it says: a script that shows
+/// the first lines with `head` must still learn that there is damage.
+fn told(code: u8, written: Result<(), Failure>) -> Outcome {
+    match written {
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(code),
+        written => written.map(|()| code),
+    }
+}
+
 /// The last part of a path, for people.
 fn shown_name(path: &Path) -> String {
     style::name(&file_name(path))

@@ -1,14 +1,24 @@
 //! `lsm repair`: makes a damaged database open again, and says what it could not keep.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 
-use engine::{Options, repair};
+use engine::{Options, RepairReport, repair};
 
 use crate::args::RepairArgs;
-use crate::{DAMAGED, FINE, Outcome, shown_name, style};
+use crate::{DAMAGED, FINE, Failure, Outcome, shown_name, style, told};
 
 pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
     let report = repair(&args.dir, &Options::default())?;
+    let code = match report.lost.is_empty() {
+        true => FINE,
+        false => DAMAGED,
+    };
+    let written = show(&report, &args.dir, out);
+    told(code, written.map_err(Failure::from))
+}
+
+fn show(report: &RepairReport, dir: &Path, out: &mut dyn Write) -> io::Result<()> {
     let how = match report.rebuilt {
         true => "the manifest was made anew from the tables",
         false => "the manifest could be read and was believed",
@@ -49,13 +59,12 @@ pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
     }
     writeln!(out, "{}", style::good("it opens again"))?;
     if report.lost.is_empty() {
-        return Ok(FINE);
+        return Ok(());
     }
     writeln!(
         out,
         "What was in the lost places is gone, and so are deletions that were only there: older versions of their keys may show again. \
          What was moved is in {}.",
-        args.dir.join("lost").display()
-    )?;
-    Ok(DAMAGED)
+        dir.join("lost").display()
+    )
 }

@@ -1,14 +1,14 @@
 //! `lsm stats`: families, levels, tables.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 use engine::internal_key;
 use engine::{FamilyOverview, Options, Overview, TableOverview, overview};
 use serde_json::json;
 
 use crate::args::{DirArgs, Keys};
-use crate::{DAMAGED, FINE, Outcome, WHAT_TO_DO, file_name, shown_name, style};
+use crate::{DAMAGED, FINE, Failure, Outcome, WHAT_TO_DO, file_name, shown_name, style, told};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     let overview = overview(&args.dir, &Options::default())?;
@@ -18,10 +18,14 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         .all(|family| family.tables.iter().all(|table| table.properties.is_ok()));
     let sound = readable && overview.damage.is_empty();
     let code = if sound { FINE } else { DAMAGED };
-    if args.json {
-        writeln!(out, "{:#}", as_json(&overview))?;
-        return Ok(code);
-    }
+    let written = match args.json {
+        true => writeln!(out, "{:#}", as_json(&overview)),
+        false => show(&overview, out),
+    };
+    told(code, written.map_err(Failure::from))
+}
+
+fn show(overview: &Overview, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{} {} with {}, tables up to sequence number {}",
@@ -55,10 +59,10 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     if !overview.damage.is_empty() {
         writeln!(out, "{WHAT_TO_DO}")?;
     }
-    Ok(code)
+    Ok(())
 }
 
-fn show_family(family: &FamilyOverview, out: &mut dyn Write) -> std::io::Result<()> {
+fn show_family(family: &FamilyOverview, out: &mut dyn Write) -> io::Result<()> {
     let title = format!("family {} {:?}", family.id, family.name);
     writeln!(
         out,
@@ -99,7 +103,7 @@ fn show_family(family: &FamilyOverview, out: &mut dyn Write) -> std::io::Result<
     Ok(())
 }
 
-fn show_table(table: &TableOverview, out: &mut dyn Write) -> std::io::Result<()> {
+fn show_table(table: &TableOverview, out: &mut dyn Write) -> io::Result<()> {
     let meta = &table.meta;
     let key = |key: &[u8]| style::bytes(internal_key::user_key(key), Keys::Auto);
     let (deletes, mean) = match &table.properties {

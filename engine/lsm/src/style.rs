@@ -32,12 +32,22 @@ pub(crate) fn note(text: &str) -> String {
 /// Formats bytes for people.
 pub(crate) fn bytes(bytes: &[u8], keys: Keys) -> String {
     let text = std::str::from_utf8(bytes).ok();
-    let printable = text.filter(|text| text.chars().all(|c| !c.is_control()));
+    let printable = text.filter(|text| text.chars().all(is_printable));
     match (keys, printable) {
         (Keys::Auto, Some(text)) => format!("\"{text}\""),
         (Keys::Text, _) => format!("\"{}\"", bytes.escape_ascii()),
         (Keys::Auto | Keys::Hex, _) => hex(bytes),
     }
+}
+
+/// Whether a character shows as itself: it is no control code, ends no line, and does not turn around the order in which the
+/// others are shown, so that a row would look like another.
+fn is_printable(c: char) -> bool {
+    let turns_or_ends = matches!(
+        c,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    !c.is_control() && !turns_or_ends
 }
 
 /// A name from a file. It may contain anything, and must not send control codes to the terminal.

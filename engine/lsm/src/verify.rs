@@ -1,20 +1,24 @@
 //! `lsm verify`: what is wrong with a database.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use engine::{Options, Severity, VerifyReport, verify};
 use serde_json::json;
 
 use crate::args::DirArgs;
-use crate::{DAMAGED, FINE, Outcome, WHAT_TO_DO, file_name, shown_name, style};
+use crate::{DAMAGED, FINE, Failure, Outcome, WHAT_TO_DO, file_name, shown_name, style, told};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     let report = verify(&args.dir, &Options::default())?;
     let code = if report.is_clean() { FINE } else { DAMAGED };
-    if args.json {
-        writeln!(out, "{:#}", as_json(&report))?;
-        return Ok(code);
-    }
+    let written = match args.json {
+        true => writeln!(out, "{:#}", as_json(&report)),
+        false => show(&report, out),
+    };
+    told(code, written.map_err(Failure::from))
+}
+
+fn show(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
     for finding in &report.findings {
         let place = format!("{} at byte {}:", shown_name(&finding.file), finding.offset);
         match finding.severity {
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
             writeln!(out, "{WHAT_TO_DO}")?;
         }
     }
-    Ok(code)
+    Ok(())
 }
 
 fn as_json(report: &VerifyReport) -> serde_json::Value {

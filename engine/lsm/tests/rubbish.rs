@@ -55,6 +55,27 @@ fn a_batch_at_the_greatest_of_all_numbers_is_shown() {
     }
 }
 
+/// U+202E shows what follows it from right to left, so that `"a" = "b"` could look like any other row.
+#[test]
+fn keys_that_turn_the_order_of_letters_around_are_shown_as_hexadecimal_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("000003.sst");
+    let options = TableOptions::new(Comparator::Bytewise);
+    let mut table = TableBuilder::new(StdVfs.create(&path).unwrap(), options).unwrap();
+    for key in ["a\u{202e}b", "\u{5d0}\u{5d1}"] {
+        let key = internal_key::encode(key.as_bytes(), 1, ValueKind::Put);
+        table.add(&key, b"value").unwrap();
+    }
+    table.finish().unwrap();
+    let (code, text) = lsm(&["dump", path.to_str().unwrap()]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("0x61e280ae62 = \"value\""), "{text}");
+    assert!(
+        text.contains("\"\u{5d0}\u{5d1}\""),
+        "Hebrew letters are letters: {text}"
+    );
+}
+
 #[test]
 fn ranges_that_were_deleted_in_an_order_of_somebodys_own_are_dumped() {
     let dir = tempfile::tempdir().unwrap();

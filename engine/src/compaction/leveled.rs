@@ -119,10 +119,18 @@ fn cheapest_of_level(
     comparator: &Comparator,
     level: usize,
 ) -> Option<Arc<TableFile>> {
+    let below = version.level(level + 1);
     let cost = |table: &TableFile| {
-        let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
-        let below = version.overlapping(comparator, level + 1, smallest, largest);
-        let dragged: u64 = below.iter().map(|table| table.bytes).sum();
+        // Searched for, because this is asked for each table of the level.
+        let first =
+            below.partition_point(|of| of.ends_before(comparator, table.smallest_user_key()));
+        let begins_by_its_end = |of: &&Arc<TableFile>| {
+            comparator
+                .compare(of.smallest_user_key(), table.largest_user_key())
+                .is_le()
+        };
+        let overlapped = below[first..].iter().take_while(begins_by_its_end);
+        let dragged: u64 = overlapped.map(|of| of.bytes).sum();
         let share = u128::from(dragged) * 1024 / u128::from(table.bytes.max(1));
         (table.range_deletes == 0, share)
     };

@@ -21,6 +21,7 @@
 
 mod logs;
 mod tables;
+mod unheld;
 
 use std::collections::BTreeMap;
 use std::path::Path;

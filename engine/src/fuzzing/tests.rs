@@ -11,9 +11,10 @@ use std::path::PathBuf;
 
 type Target = fn(&[u8]) -> usize;
 
-const TARGETS: [(&str, Target); 5] = [
+const TARGETS: [(&str, Target); 6] = [
     ("batch", batch),
     ("block", block),
+    ("explain", explanation),
     ("log", log),
     ("manifest", manifest),
     ("table", table),
@@ -110,6 +111,13 @@ fn seeds() -> BTreeMap<(&'static str, String), Vec<u8>> {
             let bytes = vfs.read(&dir.join(&file)).expect("it is there");
             let file = file.to_str().expect("the engine's names").to_owned();
             let seed = format!("{name}-{}", file.replace('.', "-"));
+            let kinds = [".sst", ".log", "MANIFEST", "CURRENT"];
+            if let Some(kind) = kinds.iter().position(|kind| file.contains(kind))
+                && !bytes.is_empty()
+            {
+                let explained = [&[kind as u8], &bytes[..]].concat();
+                seeds.insert(("explain", seed.clone()), explained);
+            }
             if file.ends_with(".log") && !bytes.is_empty() {
                 let number = file[..6].parse().expect("a number");
                 let mut reader = LogReader::new(&bytes, &file, number, RecoveryMode::PointInTime);

@@ -9,6 +9,9 @@
 //!    the row is then in `key` and `value`, and the merge is before the first version of the key. But
 //!    if the merge knows in advance that another key comes next, it stays at the row's entry.
 //! 3. A valid cursor is within its bounds.
+//!
+//! A key may have any number of versions that are not shown. After some steps over them, in either direction, one seek passes
+//! the rest: see `jumps`.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -19,6 +22,8 @@ use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Bounds, Coverage, MergeCursor};
 use crate::version::{CursorLoss, Version};
+
+mod jumps;
 
 /// After runs that found no row, the next one is tried at most this many rows later.
 const RUN_PAUSE_MAX: u32 = 15;
@@ -352,7 +357,13 @@ impl Cursor {
                 // Newer versions of the row's key, which this reader does not see, may come before it.
                 self.key.clear();
                 self.key.extend_from_slice(user_key(&self.merge));
+                let mut hidden = 0;
                 while self.merge.valid() && user_key(&self.merge) == self.key {
+                    hidden += 1;
+                    if hidden > STEPS_BEFORE_SEEK {
+                        self.leave_key_backward()?;
+                        break;
+                    }
                     self.merge.prev()?;
                 }
             }
@@ -387,7 +398,7 @@ impl Cursor {
 
     /// Finds the first visible put from the merge's entry on. With `skip`, versions of `self.key` are hidden.
     fn find_forward(&mut self, mut skip: bool) -> Result<()> {
-        let (mut hidden, mut covered) = (0, 0);
+        let (mut hidden, mut covered, mut too_new) = (0, 0, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
             if skip && internal_key::is_same(entry.user_key, &self.key) {
@@ -396,7 +407,7 @@ impl Cursor {
                     hidden = 0;
                     self.seek_key.clear();
                     internal_key::append_last(&mut self.seek_key, &self.key);
-                    self.merge.seek(&self.seek_key)?;
+                    self.jump(Direction::Forward)?;
                     // Only the version with the greatest possible trailer can still be here.
                     if self.merge.valid() && user_key(&self.merge) == self.key {
                         self.merge.next()?;
@@ -421,6 +432,11 @@ impl Cursor {
                     if is_covered && covered > STEPS_BEFORE_SEEK && self.skip_covered(true)? {
                         continue;
                     }
+                } else if self.are_versions_of_one_key(&mut too_new) {
+                    let newest_seen = internal_key::seek_trailer(self.sequence);
+                    self.seek_key.extend_from_slice(&newest_seen);
+                    self.jump(Direction::Forward)?;
+                    continue;
                 }
             }
             self.merge.next()?;
@@ -430,7 +446,7 @@ impl Cursor {
 
     /// Finds the last key whose newest visible version is a put, from the merge's entry back.
     fn find_backward(&mut self) -> Result<()> {
-        let (mut found, mut covered) = (false, 0);
+        let (mut found, mut covered, mut passed) = (false, 0, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
             if found && entry.user_key != self.key {
@@ -457,27 +473,17 @@ impl Cursor {
                     continue;
                 }
             }
-            self.merge.prev()?;
+            if self.are_versions_of_one_key(&mut passed) {
+                found = self.seek_newest_version()?;
+                self.leave_key_backward()?;
+            } else {
+                self.merge.prev()?;
+            }
         }
         if found {
             self.place = Place::Backward;
         }
         Ok(())
-    }
-
-    /// Seeks, in the source of the merge's entry, past all entries that a range tombstone of a newer
-    /// source hides. Returns `false` if there is no such tombstone: then only the source's own
-    /// tombstones cover the entry, and entries newer than those may follow.
-    fn skip_covered(&mut self, forward: bool) -> Result<bool> {
-        let source = self.merge.source();
-        let coverage = self.coverage.as_ref();
-        let Some(end) = coverage.and_then(|of| of.end_of_hidden(source, forward)) else {
-            return Ok(false);
-        };
-        self.seek_key.clear();
-        internal_key::append_first(&mut self.seek_key, &end);
-        self.merge.skip_to(&self.seek_key)?;
-        Ok(true)
     }
 }
 

@@ -64,16 +64,19 @@ fn whole_parts_end(bytes: &[u8], from: usize) -> usize {
         end_by_checksum(begin as u64, bytes.get(begin..)?, may_be_compression)
             .map(|length| begin + length)
     };
-    let mut end = from;
+    let (mut end, mut may_be_padded) = (from, true);
     loop {
-        // A filter may have zeros before it.
+        if let Some(next) = part_end(end) {
+            end = next;
+            continue;
+        }
+        // Only the filter may have zeros before it. Each place where no part begins costs a look at all bytes after it, so
+        // there must not be many of them.
         let aligned = end.next_multiple_of(LINE_BYTES);
-        let is_padded = bytes
-            .get(end..aligned)
-            .is_some_and(|padding| padding.iter().all(|byte| *byte == 0));
-        let mut begins = std::iter::once(end).chain(is_padded.then_some(aligned));
-        match begins.find_map(part_end) {
-            Some(next) => end = next,
+        let padding = bytes.get(end..aligned).filter(|_| may_be_padded);
+        let is_padded = padding.is_some_and(|padding| padding.iter().all(|byte| *byte == 0));
+        match is_padded.then(|| part_end(aligned)).flatten() {
+            Some(next) => (end, may_be_padded) = (next, false),
             None => return end,
         }
     }
@@ -87,5 +90,45 @@ fn footer_wrong(error: &Error, footer_at: u64, len: u64) -> Wrong {
         }
         Error::Corruption { what, .. } => Wrong::new(footer_at..len, what.clone()),
         other => Wrong::new(footer_at..len, other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checksum::STEPPED;
+    use crate::sstable::stored;
+
+    fn parts(count: usize, padded: bool) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for _ in 0..count {
+            stored::append(&mut bytes, 0, b"contents", Compression::None);
+            if padded {
+                bytes.resize(bytes.len().next_multiple_of(LINE_BYTES), 0);
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn parts_are_found_one_after_another_with_zeros_before_one() {
+        let mut bytes = parts(5, false);
+        assert_eq!(whole_parts_end(&bytes, 0), bytes.len());
+        bytes.resize(bytes.len().next_multiple_of(LINE_BYTES), 0);
+        for _ in 0..3 {
+            stored::append(&mut bytes, 0, b"more", Compression::None);
+        }
+        let end = bytes.len();
+        bytes.extend_from_slice(&[7; 100]);
+        assert_eq!(whole_parts_end(&bytes, 0), end);
+    }
+
+    #[test]
+    fn zeros_between_all_parts_do_not_make_each_cost_a_look_at_the_whole_file() {
+        let bytes = parts(1_000, true);
+        STEPPED.set(0);
+        whole_parts_end(&bytes, 0);
+        let stepped = STEPPED.get();
+        assert!(stepped < 8 * bytes.len(), "{stepped} steps");
     }
 }

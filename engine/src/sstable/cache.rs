@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// Roughly what the cache itself uses for each block.
 const BOOKKEEPING_BYTES: usize = 96;
 
-/// For sizing the cache's tables at first; they grow if blocks are smaller.
+/// For estimating how many blocks the cache will hold, because it remembers the keys of a share of as many evicted ones.
 const BLOCK_BYTES_USUAL: usize = 16 << 10;
 
 /// This many threads can count without sharing a cache line.

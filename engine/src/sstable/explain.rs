@@ -64,11 +64,10 @@ pub fn explain_table(
         options,
         listener,
     };
-    let end = explain.data_blocks(&index, &footer)?;
+    let mut end = explain.data_blocks(&index, &footer)?;
     if options.block.is_some() {
         return Ok(());
     }
-    let mut end = end;
     if let Some(filter) = footer.filter {
         explain.padding(end, filter.offset)?;
         explain.filter(filter)?;
@@ -84,26 +83,36 @@ pub fn explain_table(
             let what = "the properties lead to range deletes outside the file";
             return Err(Wrong::new(stored_range(footer.properties), what));
         }
+        check_place("range deletes", end, handle.offset)?;
         explain.listen(
             "range deletes: keys from the key up to the value, which is not among them",
             handle.offset,
         );
         explain.block(handle, Values::Users)?;
+        end = stored_range(handle).end;
     }
+    check_place("properties", end, footer.properties.offset)?;
     explain.properties(footer.properties)?;
+    let end = stored_range(footer.properties).end;
+    check_place("index", end, footer.index.offset)?;
     explain.listen(
         "index: where each data block is, and a key that ends it",
         footer.index.offset,
     );
     explain.block(footer.index, Values::Handles)?;
-    let end = stored_range(footer.index).end;
-    if end != footer_at {
-        let what = format!(
-            "the footer should begin here, where the part before ends, and begins at byte {footer_at}"
-        );
-        return Err(Wrong::new(end.min(footer_at)..footer_at, what));
-    }
+    check_place("footer", stored_range(footer.index).end, footer_at)?;
     explain.footer(&footer, footer_at)
+}
+
+/// Checks that a part begins at `at` because the one before it ends there.
+fn check_place(name: &str, end: u64, at: u64) -> Result<(), Wrong> {
+    if at == end {
+        return Ok(());
+    }
+    let what = format!(
+        "the {name} should begin here, where the part before ends, and begins at byte {at}"
+    );
+    Err(Wrong::new(end..at.max(end), what))
 }
 
 /// The range that a stored part takes in the file.
@@ -212,9 +221,10 @@ impl Explain<'_, '_> {
     }
 
     fn padding(&mut self, end: u64, filter: u64) -> Result<(), Wrong> {
-        let Some(len) = filter.checked_sub(end).filter(|len| *len > 0) else {
-            return Ok(());
-        };
+        let len = filter.saturating_sub(end);
+        if len == 0 || len >= LINE_BYTES as u64 {
+            return check_place("filter", end, filter);
+        }
         let bytes = self.file.read_at(end, len as usize);
         let bytes = bytes.map_err(|error| Wrong::new(end..filter, error.to_string()))?;
         if let Some(at) = bytes.iter().position(|byte| *byte != 0) {

@@ -133,7 +133,7 @@ fn ask(table: &Arc<Table>, bytes: &[u8]) -> usize {
 }
 
 /// Corrects the checksums of those parts of a table that lie within the file.
-fn mend(file: &mut [u8]) {
+pub(crate) fn mend(file: &mut [u8]) {
     let Some(footer_at) = file.len().checked_sub(FOOTER_BYTES) else {
         return;
     };

@@ -36,6 +36,7 @@ mod family_options;
 mod foreign_handles;
 mod formats;
 mod group_commit;
+mod hot_keys;
 mod listener_calls;
 mod log_recovery;
 mod lost_directory;

@@ -13,6 +13,7 @@ use engine::{
     WriteOptions, verify,
 };
 
+use crate::support::hooked::Hooked;
 use crate::support::{Dice, files, roomy, tiny};
 use crate::support::{checksum::checksum, manual};
 
@@ -66,6 +67,21 @@ fn damaged(vfs: &MemoryVfs, file: &Path, change: impl FnOnce(&mut Vec<u8>)) -> V
     change(&mut bytes);
     copy.damage(file, bytes).unwrap();
     check(&copy)
+}
+
+/// A disk that fails under a mapping ends the process with a signal, and nothing is reported.
+#[test]
+fn no_file_is_mapped() {
+    let vfs = database();
+    let unmapped = Hooked::new(&vfs, |operation, path| {
+        assert_ne!(operation, "open_mapped", "{}", path.display());
+    });
+    let options = Options {
+        vfs: Arc::new(unmapped),
+        ..options(&vfs)
+    };
+    let report = verify("db", &options).unwrap();
+    assert!(report.is_clean() && report.tables > 4, "{report:#?}");
 }
 
 #[track_caller]

@@ -1,10 +1,12 @@
 //! The picker on trees that are drawn as text: which tables are merged, and where they go.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{SHAPE, version};
 use crate::compaction::{Plan, Shape, Strategy, pick, pick_everything, pick_range};
-use crate::comparator::Comparator;
+use crate::comparator::{Comparator, Compare};
 use crate::version::{LEVELS, Version};
 
 /// Inputs as (level, number), the output level, and whether it is a trivial move.
@@ -87,6 +89,38 @@ fn a_deeper_level_gives_the_table_that_drags_least() {
         (2, 5, "h", "k", 100),
     ];
     assert_eq!(picked(&tables), Some((vec![(1, 2), (2, 5)], 2, false)));
+}
+
+/// Byte order that counts how often it is asked: a test cannot rely on time.
+#[derive(Clone, Default)]
+struct Counting(Arc<AtomicU64>);
+
+impl Compare for Counting {
+    fn name(&self) -> &str {
+        "bytewise"
+    }
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        self.0.fetch_add(1, Relaxed);
+        a.cmp(b)
+    }
+}
+
+#[test]
+fn the_table_that_drags_least_is_found_without_comparing_each_with_each() {
+    let comparisons = |tables: u64| {
+        let names: Vec<_> = (0..tables).map(|at| format!("{at:05}")).collect();
+        let of_level = |level, from| {
+            let names = names.iter().zip(from..);
+            names.map(move |(name, number)| (level, number, &name[..], &name[..], 1000))
+        };
+        let all: Vec<_> = of_level(1, 1).chain(of_level(2, tables + 1)).collect();
+        let (version, counting) = (version(&all), Counting::default());
+        let order = Comparator::custom(counting.clone());
+        assert!(pick(&version, &order, &SHAPE).is_some());
+        counting.0.load(Relaxed)
+    };
+    let (few, many) = (comparisons(100), comparisons(800));
+    assert!(many < 16 * few, "{few} for 100 tables, {many} for 800");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Verifier;
+use super::unheld::Unheld;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::survey::{Finding, Survey};
@@ -79,9 +80,10 @@ impl Verifier<'_> {
         let manifest = file_name::manifest(self.dir, manifest);
         let damaged: BTreeSet<PathBuf> = self.report.damage().map(|of| of.file.clone()).collect();
         for (id, order) in orders {
-            let (dir, vfs) = (self.dir, Arc::clone(&self.options.vfs));
-            // Mapped, because all of them are open at once, and a process may open few files.
-            let access = TableAccess::new(vfs, dir, order.clone(), true).of_family(*id);
+            let dir = self.dir;
+            // All of them are open at once.
+            let vfs = Arc::new(Unheld(Arc::clone(&self.options.vfs)));
+            let access = TableAccess::new(vfs, dir, order.clone(), false).of_family(*id);
             let tables = survey.tables.range((*id, 0)..=(*id, u64::MAX));
             let files: Vec<(usize, FileMeta)> = tables.map(|(_, file)| file.clone()).collect();
             let is_damaged = |(_, meta): &(usize, FileMeta)| {

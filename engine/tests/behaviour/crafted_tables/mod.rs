@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use engine::cursor::InternalCursor;
 use engine::internal_key::{self, ValueKind};
-use engine::sstable::{Table, check_table};
+use engine::sstable::{ExplainOptions, Table, check_table, explain_table};
 use engine::vfs::{MemoryVfs, RandomFile, Vfs};
 use engine::{Comparator, Result};
 
@@ -276,6 +276,47 @@ fn range_tombstones_that_cover_nothing_or_are_miscounted_are_refused() {
         let bytes = craft.finish(&[(b"b", 2, handle)]);
         assert_found(&bytes, words);
         assert_refused(&bytes, words);
+    }
+}
+
+/// Bytes that belong to no part may hide anything, and an explanation that passes over them says that all is well.
+#[test]
+fn gaps_between_parts_are_found_by_a_check_and_by_an_explanation() {
+    let entries = [put("b", 2, b"x")];
+    let tombstone = (&b"b"[..], 3, ValueKind::RangeDelete, &b"a"[..]);
+    let gap = [0; 70];
+    let index = |handle| [(&b"b"[..], 2, handle)];
+
+    let (mut before_properties, handle) = craft_of(&entries);
+    before_properties.store(&gap);
+    let before_properties = before_properties.finish(&index(handle));
+
+    let (mut before_filter, handle) = craft_of(&entries);
+    before_filter.store(&gap);
+    let filter = before_filter.store(&[[0xff; 64].as_slice(), &[6]].concat());
+    let before_filter = before_filter.finish_with(filter, &index(handle));
+
+    let (mut before_ranges, handle) = craft_of(&entries);
+    before_ranges.store(&gap);
+    let ranges = before_ranges.store(&block(&[tombstone], Restarts::All));
+    before_ranges.properties.range_deletes = Some((1, ranges));
+    before_ranges.properties.sequences.1 = 3;
+    let before_ranges = before_ranges.finish(&index(handle));
+
+    let options = ExplainOptions {
+        block: None,
+        limit: usize::MAX,
+    };
+    for (bytes, name) in [
+        (before_properties, "properties"),
+        (before_filter, "filter"),
+        (before_ranges, "range deletes"),
+    ] {
+        let words = format!("the {name} should begin here");
+        assert_found(&bytes, &words);
+        let wrong = explain_table(&*file(&bytes), options, &mut |_| ()).unwrap_err();
+        assert!(wrong.what.contains(&words), "{name}: {wrong:?}");
+        assert_eq!(wrong.range.start, handle.1 + 5, "{name}: {wrong:?}");
     }
 }
 

@@ -1,0 +1,102 @@
+//! Seeks past what a cursor does not show, where many steps would be dearer.
+
+use std::cmp::Ordering;
+
+use super::{Cursor, is_covered, parse, user_key};
+use crate::cursor::{Direction, InternalCursor, STEPS_BEFORE_SEEK};
+use crate::error::Result;
+use crate::internal_key::{self, ValueKind};
+
+/// After this many steps in a row, the key is noted, to see whether it is still the same when a seek is due.
+const STEPS_BEFORE_NOTE: usize = STEPS_BEFORE_SEEK / 2;
+
+impl Cursor {
+    /// Counts a step over the merge's entry. Returns whether so many steps in a row passed versions of its key that seeking
+    /// is cheaper; its user key is then in `seek_key`.
+    #[inline]
+    pub(super) fn are_versions_of_one_key(&mut self, steps: &mut usize) -> bool {
+        *steps += 1;
+        // Most keys have few versions, so no key is noted at first.
+        if *steps == STEPS_BEFORE_NOTE {
+            self.seek_key.clear();
+            self.seek_key.extend_from_slice(user_key(&self.merge));
+        }
+        if *steps <= STEPS_BEFORE_SEEK {
+            return false;
+        }
+        *steps = 0;
+        internal_key::is_same(user_key(&self.merge), &self.seek_key)
+    }
+
+    /// Seeks the newest version that the reader sees of the merge's key, which goes to `key`. Returns whether it is a row;
+    /// its value is then in `value`.
+    pub(super) fn seek_newest_version(&mut self) -> Result<bool> {
+        self.key.clear();
+        self.key.extend_from_slice(user_key(&self.merge));
+        self.seek_key.clear();
+        internal_key::append_seek(&mut self.seek_key, &self.key, self.sequence);
+        self.jump(Direction::Forward)?;
+        if !self.merge.valid() {
+            return Ok(false);
+        }
+        let entry = parse(&self.merge)?;
+        let is_row = entry.user_key == self.key
+            && entry.kind == ValueKind::Put
+            && !is_covered(&mut self.coverage, &entry);
+        if is_row {
+            self.value.clear();
+            self.value.extend_from_slice(self.merge.value());
+        }
+        Ok(is_row)
+    }
+
+    /// Moves the merge before all versions of `key`.
+    pub(super) fn leave_key_backward(&mut self) -> Result<()> {
+        self.seek_key.clear();
+        internal_key::append_first(&mut self.seek_key, &self.key);
+        self.jump(Direction::Backward)
+    }
+
+    /// Moves the merge to `seek_key`, or to the entry next to it in this direction.
+    ///
+    /// # Errors
+    /// From the merge; and `Corruption` if it does not get there because the keys are not in order. Otherwise the caller
+    /// would come back to where it jumped from for ever.
+    pub(super) fn jump(&mut self, direction: Direction) -> Result<()> {
+        let wrong_side = match direction {
+            Direction::Forward => {
+                self.merge.seek(&self.seek_key)?;
+                Ordering::Less
+            }
+            Direction::Backward => {
+                self.merge.seek_for_prev(&self.seek_key)?;
+                Ordering::Greater
+            }
+        };
+        let is_there = !self.merge.valid()
+            || internal_key::compare(&self.comparator, self.merge.key(), &self.seek_key)
+                != wrong_side;
+        if is_there {
+            Ok(())
+        } else {
+            let suspicion = self.comparator.suspicion();
+            let what = format!("its keys are not in order{suspicion}");
+            Err(self.merge.corruption(what))
+        }
+    }
+
+    /// Seeks, in the source of the merge's entry, past all entries that a range tombstone of a newer
+    /// source hides. Returns `false` if there is no such tombstone: then only the source's own
+    /// tombstones cover the entry, and entries newer than those may follow.
+    pub(super) fn skip_covered(&mut self, forward: bool) -> Result<bool> {
+        let source = self.merge.source();
+        let coverage = self.coverage.as_ref();
+        let Some(end) = coverage.and_then(|of| of.end_of_hidden(source, forward)) else {
+            return Ok(false);
+        };
+        self.seek_key.clear();
+        internal_key::append_first(&mut self.seek_key, &end);
+        self.merge.skip_to(&self.seek_key)?;
+        Ok(true)
+    }
+}
