@@ -1505,7 +1505,7 @@ fn whoever_writes_in_parts_is_told_so_whatever_the_order() {
     };
     observed(&placing(keys, row_by_row), "rows", &[told]);
     let new_row_first = move |db: &Db, id: u32, to: Status| -> engine::Result<Change> {
-        let Some(value) = db.get(&(b'o', id).to_key())? else {
+        let Some(value) = db.get((b'o', id).to_key())? else {
             return Ok(Change::Unknown);
         };
         let before = Order::read(id, &value).unwrap();
