@@ -562,7 +562,7 @@ fn a_long_transaction_of_a_client_with_a_cache_is_quick() {
         assert!(client.reply().unwrap().starts_with(b"+"));
     }
     assert!(client.reply().unwrap().starts_with(b"*100000"));
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 /// Who reads far more keys than the server remembers is told of them in the end, and nobody waits for long.
