@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use engine::{Db, Options};
+use engine::{Db, Error, Options};
 
 use crate::args::CheckpointArgs;
 use crate::{FINE, Outcome, style};
@@ -12,6 +12,12 @@ pub(crate) fn run(args: &CheckpointArgs, out: &mut dyn Write) -> Outcome {
         create_if_missing: false,
         ..Options::default()
     };
+    // The engine refuses it too, but opening a database writes, and then something would have changed.
+    if args.target.symlink_metadata().is_ok() {
+        let target = args.target.display();
+        let what = format!("{target} exists, and a checkpoint takes a name that is free");
+        return Err(Error::invalid(what).into());
+    }
     let db = Db::open(&args.dir, options)?;
     db.checkpoint(&args.target)?;
     db.close()?;

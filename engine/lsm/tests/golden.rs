@@ -131,7 +131,9 @@ fn repair_and_checkpoint_say_what_they_did() {
     let (db, target) = (dir.to_str().unwrap(), copy.to_str().unwrap());
     let (code, text) = lsm(&["checkpoint", db, target]);
     assert!(code == 0 && text.contains("copy holds what"), "{text}");
+    let before = files(&dir);
     let (code, text) = lsm(&["checkpoint", db, target]);
+    assert_eq!(files(&dir), before, "nothing was changed");
     assert!(
         code == 2 && text.contains("exists, and a checkpoint takes a name that is free"),
         "{text}"
