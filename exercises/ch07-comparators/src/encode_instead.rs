@@ -16,8 +16,8 @@
 //! | `item1:7`   | `item:3`         | the names end in a colon, and `1` is less than `:`         |
 //! | `item:5`    | `itemx:1`        | `:` is less than `x`                                       |
 //!
-//! Which bytes you choose is up to you, as long as the order is that of the comparator. `decode` gets only keys that your
-//! `encode` wrote; `None` is for bytes that are not a key.
+//! Which bytes you choose is up to you, as long as the order is that of the comparator. The check gives `decode` only
+//! keys that your `encode` wrote. `None` is there for other bytes.
 //!
 //! **Check.** `cargo workbook check encode-instead`, or `cargo test -p ch07-comparators encode-instead`.
 

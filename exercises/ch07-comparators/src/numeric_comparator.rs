@@ -1,6 +1,7 @@
 //! # numeric-comparator: numbers at the end of keys, in order
 //!
-//! **Why.** Keys such as `item:10` exist in many stores, and nobody may rewrite them. Only a comparator can put them in order.
+//! **Why.** Keys such as `item:10` exist in many stores, and often nobody may rewrite them. Then only a
+//! comparator makes the store sort them by their numbers.
 //!
 //! **Task.** Compare two keys by three rules; a later one counts only if the earlier ones say *equal*:
 //!

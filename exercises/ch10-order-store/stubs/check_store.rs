@@ -9,7 +9,7 @@
 //! 1. `faults` returns every `Ghost`, an index row that no order asks for, and every `Missing`, an index row that an
 //!    order asks for and the store does not have, in the order of their keys. Whatever bytes come after the letter of
 //!    an index: such a row may be a ghost, it must not be a panic.
-//! 2. `rebuild` makes all three indexes right, in one batch. The rows `o` stay.
+//! 2. `rebuild` makes all three indexes right, in one batch. The rows `o` stay. Synced or not is up to you: it can be done again.
 //!
 //! Index rows begin with `s`, `t` or `u`. Rows that begin with anything else do not matter, and stay; so does a row
 //! whose key is empty. The keys are those of `place-order`. An index row's value is empty; `faults` compares keys and no
