@@ -185,6 +185,14 @@ impl Error {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
+    /// Whether the error says that this process could not read a file, which may be whole all the same: it lacks
+    /// permission, memory or descriptors.
+    pub(crate) fn is_of_process(&self) -> bool {
+        use io::ErrorKind::{OutOfMemory, PermissionDenied};
+        matches!(self, Error::Io { source, .. }
+            if matches!(source.kind(), OutOfMemory | PermissionDenied) || are_too_many_open(source))
+    }
+
     /// Whether the error says that memory cannot hold what was to be read.
     pub(crate) fn is_out_of_memory(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::OutOfMemory)
@@ -223,10 +231,14 @@ fn remedy(file: &Path) -> &'static str {
 /// ENFILE and EMFILE, which have these numbers on every Unix and no `ErrorKind` of their own.
 const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
 
+fn are_too_many_open(source: &io::Error) -> bool {
+    let number = source.raw_os_error();
+    cfg!(unix) && number.is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number))
+}
+
 /// What a person can do about an error of the operating system.
 fn advice(source: &io::Error) -> &'static str {
-    let number = source.raw_os_error();
-    if cfg!(unix) && number.is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number)) {
+    if are_too_many_open(source) {
         return "Raise the limit on open files (`ulimit -n`), or read tables mapped: with `TableReads::Pread` \
                 every table takes one";
     }

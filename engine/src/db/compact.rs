@@ -4,6 +4,7 @@
 //! caller of `Db::step`, or a caller that wants a range compacted. `read_compaction` decides when
 //! one is made for the sake of readers.
 
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -14,7 +15,7 @@ use crate::db::Background;
 use crate::db::core::Core;
 use crate::db::events::{Event, TableInfo};
 use crate::db::family::FamilyCore;
-use crate::db::jobs::{Counted, at_level, outcome_of, publish};
+use crate::db::jobs::{Counted, IfUnwinding, at_level, outcome_of, panicked, publish};
 use crate::db::signals::{Piece, Work, closed};
 use crate::error::{Error, Result};
 use crate::internal_key;
@@ -187,17 +188,7 @@ impl Core {
             inputs: inputs(),
             output_level: plan.output_level,
         });
-        let outcome = if as_it_is {
-            self.move_down(family, plan)
-        } else {
-            self.rewrite(family, plan)
-        };
-        self.report_failure(&outcome);
-        if let Ok(Some(output)) = &outcome {
-            family.counters.compacted(plan, output, as_it_is);
-        }
-        self.tell(|| {
-            let output = outcome.as_ref().ok().and_then(Option::as_ref);
+        let ended = |output: Option<&Output>, outcome| {
             let info = |file| TableInfo::new(&family.name, plan.output_level, file);
             let files = output.iter().flat_map(|output| &output.files);
             Event::CompactionEnded {
@@ -208,8 +199,23 @@ impl Core {
                 moved: as_it_is,
                 entries: output.map(Output::counts).unwrap_or_default(),
                 took: begun.elapsed(),
-                outcome: outcome_of(&outcome, matches!(outcome, Ok(None))),
+                outcome,
             }
+        };
+        let unwinding = IfUnwinding(|| self.note(|| ended(None, panicked())));
+        let outcome = if as_it_is {
+            self.move_down(family, plan)
+        } else {
+            self.rewrite(family, plan)
+        };
+        mem::forget(unwinding);
+        self.report_failure(&outcome);
+        if let Ok(Some(output)) = &outcome {
+            family.counters.compacted(plan, output, as_it_is);
+        }
+        self.tell(|| {
+            let output = outcome.as_ref().ok().and_then(Option::as_ref);
+            ended(output, outcome_of(&outcome, matches!(outcome, Ok(None))))
         });
         outcome.map(|output| output.is_some())
     }

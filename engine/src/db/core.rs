@@ -231,8 +231,11 @@ impl Core {
     /// # Errors
     /// `LockLost`, or `Io` if it cannot be determined. Both poison the database.
     pub(super) fn check_in_place(&self) -> Result<()> {
-        let lock = self.lock.lock().clone();
-        let checked = lock.map_or(Ok(()), |lock| lock.check());
+        // Not by a clone, with which a `sync` beside a closing would keep the directory locked after it.
+        let checked = match &*self.lock.lock() {
+            Some(lock) => lock.check(),
+            None => Ok(()),
+        };
         checked.inspect_err(|error| self.poison(error))
     }
 

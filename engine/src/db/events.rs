@@ -14,7 +14,7 @@
 //! 1. The events of tables add up to a picture of the levels: begin with [`Event::Opened`], add
 //!    what is written, remove what is removed, move what is moved. After every event the picture is
 //!    a version that was in force.
-//! 2. Every begin event has an end event, even if the work fails or is cancelled.
+//! 2. Every begin event has an end event, even if the work fails, is cancelled or panics.
 //! 3. A panic of the listener ends that one call, and nothing else.
 //! 4. No call that a listener makes to its database waits for the calling thread.
 //!

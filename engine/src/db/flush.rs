@@ -3,6 +3,7 @@
 //! Closing flushes too. The log would have to be synced anyway, and writing a table of the same
 //! rows takes hardly longer than replaying the log: `engine/docs/performance.md` has the figures.
 
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use crate::db::Background;
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, MemtableInfo, TableInfo};
 use crate::db::family::FamilyCore;
-use crate::db::jobs::{Counted, at_level, outcome_of, publish};
+use crate::db::jobs::{Counted, IfUnwinding, at_level, outcome_of, panicked, publish};
 use crate::db::signals::{Piece, Work};
 use crate::error::Result;
 use crate::version::{VersionEdit, file_name};
@@ -106,10 +107,7 @@ impl Core {
             job,
             memtables: self.memtable_infos(&set),
         });
-        let flushed = self.flush_set(set);
-        self.report_failure(&flushed);
-        self.tell(|| {
-            let done: &[_] = flushed.as_ref().map_or(&[], Vec::as_slice);
+        let ended = |done: &[(Arc<FamilyCore>, Output)], outcome| {
             let infos = |(family, output): &(Arc<FamilyCore>, Output)| -> Vec<_> {
                 let files = output.files.iter();
                 files
@@ -121,8 +119,16 @@ impl Core {
                 outputs: done.iter().flat_map(infos).collect(),
                 entries: done.iter().map(|(_, output)| output.counts()).sum(),
                 took: begun.elapsed(),
-                outcome: outcome_of(&flushed, false),
+                outcome,
             }
+        };
+        let unwinding = IfUnwinding(|| self.note(|| ended(&[], panicked())));
+        let flushed = self.flush_set(set);
+        mem::forget(unwinding);
+        self.report_failure(&flushed);
+        self.tell(|| {
+            let done = flushed.as_deref().unwrap_or_default();
+            ended(done, outcome_of(&flushed, false))
         });
         flushed.map(drop)
     }

@@ -103,7 +103,7 @@ impl Handle {
             // A database that was opened for reading only has nothing to make durable.
             Ok(Ok(true) | Err(Error::ReadOnly { .. })) => Ok(()),
             // What is not in tables is in the logs. If the flush poisoned the database, this reports it.
-            Ok(Ok(false) | Err(_)) | Err(_) => core.sync_logs(),
+            Ok(Ok(false) | Err(_)) | Err(_) => core.sync_at_close(),
         };
         if durable.is_ok() {
             core.finish_logs();

@@ -135,6 +135,20 @@ impl Core {
     }
 }
 
+/// Does something if it is dropped, which only a panic does where [`mem::forget`] follows.
+pub(super) struct IfUnwinding<F: Fn()>(pub(super) F);
+
+impl<F: Fn()> Drop for IfUnwinding<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// How a piece of work ended that panicked.
+pub(super) fn panicked() -> Outcome {
+    Outcome::Failed("a thread panicked while it worked on this".to_owned())
+}
+
 /// Says what became of the entries of a piece of work.
 pub(super) trait Counted {
     fn counts(&self) -> EntryCounts;

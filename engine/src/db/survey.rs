@@ -17,7 +17,7 @@ use crate::version::{
     FamilyRecord, FileMeta, FileName, VersionEdit, check_families_counted, check_rises, file_name,
     read_contents,
 };
-use crate::vfs::Vfs;
+use crate::vfs::{Vfs, read_to_failure};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -223,10 +223,12 @@ impl Survey {
         found
     }
 
-    /// Reads manifest `number` as far as possible, and calls `found` for each thing that is wrong.
+    /// Reads manifest `number` as far as possible, and calls `found` for each thing that is wrong. If the disk fails
+    /// somewhere in it, what comes before is read.
     ///
     /// # Errors
-    /// Those of [`read_contents`], and `UnsupportedVersion`.
+    /// Those of [`read_contents`], but `Io` only if it is no file or this process may not read it; and
+    /// `UnsupportedVersion`.
     pub(super) fn read(
         vfs: &dyn Vfs,
         dir: &Path,
@@ -234,7 +236,18 @@ impl Survey {
         found: &mut dyn FnMut(Finding),
     ) -> Result<Self> {
         let path = file_name::manifest(dir, number);
-        let contents = read_contents(vfs, dir, number)?;
+        let (contents, failure) = match read_contents(vfs, dir, number) {
+            Err(error @ Error::Io { .. }) if !error.is_no_file() => read_to_failure(vfs, &path)?,
+            read => (read?, None),
+        };
+        let is_cut = failure.is_some();
+        if let Some(error) = failure {
+            found(Finding::damage(
+                &path,
+                contents.len() as u64,
+                error.to_string(),
+            ));
+        }
         let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
         let mut survey = Self::default();
         loop {
@@ -270,7 +283,7 @@ impl Survey {
             }
             survey.edits += 1;
         }
-        survey.end = reader.end();
+        survey.end = reader.end().filter(|_| !is_cut);
         if survey.edits == 0 {
             let what = "the first record, which holds the whole state, is not whole";
             found(Finding::damage(&path, 0, what));

@@ -21,7 +21,6 @@
 
 mod logs;
 mod tables;
-mod unheld;
 
 use std::collections::BTreeMap;
 use std::path::Path;

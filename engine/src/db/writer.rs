@@ -16,6 +16,7 @@ use crate::db::commit::Gathering;
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, Stall};
 use crate::db::family::{FamilyCore, View};
+use crate::db::jobs::IfUnwinding;
 use crate::db::memtable_set::MemtableSet;
 use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
 use crate::db::signals::{Piece, Work};
@@ -186,9 +187,10 @@ impl Core {
             // A synced write is there after a restart, so it must not be acknowledged without its directory.
             self.check_in_place()?;
         }
-        let unwinding = PoisonIfUnwinding(self);
+        // A comparator may panic within a memtable. The log then holds a batch whose numbers the writer does not count as
+        // used, and a second batch with the same numbers would make the log unreadable.
+        let unwinding = IfUnwinding(|| self.poison(&"a thread panicked while it wrote"));
         let committed = self.append_and_apply(writer, group, records, sync);
-        // So only a panic drops it.
         std::mem::forget(unwinding);
         committed
     }
@@ -444,12 +446,36 @@ impl Core {
         self.check_in_place()?;
         // This waits for a leader to end its group.
         let due = self.writer.lock().begin_sync();
-        {
-            let _alone = self.syncing.lock();
-            self.check_takes_writes()?;
-            due.run(self).inspect_err(|error| self.poison(error))?;
+        self.run_sync(&due)?;
+        self.note_synced(&due);
+        Ok(())
+    }
+
+    fn run_sync(&self, due: &DueSync) -> Result<()> {
+        let _alone = self.syncing.lock();
+        self.check_takes_writes()?;
+        due.run(self).inspect_err(|error| self.poison(error))
+    }
+
+    /// Records and marks what a sync made durable, unless the database is closing: a closing syncs and marks by itself,
+    /// and once it has unlocked the directory, nothing may be written there.
+    fn note_synced(&self, due: &DueSync) {
+        let mut writer = self.writer.lock();
+        if !self.is_closing() {
+            writer.end_sync(due, self);
         }
-        self.writer.lock().end_sync(&due, self);
+    }
+
+    /// When the database closes: makes everything written durable.
+    ///
+    /// # Errors
+    /// As for [`sync_logs`](Self::sync_logs), and as for [`check_takes_writes`](Self::check_takes_writes).
+    pub(super) fn sync_at_close(&self) -> Result<()> {
+        self.check_in_place()?;
+        let mut writer = self.writer.lock();
+        let due = writer.begin_sync();
+        self.run_sync(&due)?;
+        writer.end_sync(&due, self);
         Ok(())
     }
 
@@ -458,17 +484,6 @@ impl Core {
         // If zeros remain after their ends, they mean nothing.
         let _ = self.writer.lock().log.finish();
         let _ = self.manifest.lock().manifest.finish();
-    }
-}
-
-/// Poisons the database if dropped, which only a panic does: a comparator may raise one within a memtable. The
-/// log then holds a batch whose numbers the writer does not count as used, and a second batch with
-/// the same numbers would make the log unreadable.
-struct PoisonIfUnwinding<'a>(&'a Core);
-
-impl Drop for PoisonIfUnwinding<'_> {
-    fn drop(&mut self) {
-        self.0.poison(&"a thread panicked while it wrote");
     }
 }
 
@@ -506,4 +521,31 @@ fn level0_of(family: &FamilyCore) -> usize {
 
 pub(super) fn new_memtable(family: &FamilyCore) -> MemtableWriter {
     family.options.new_memtable(family.comparator())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::{Db, Options};
+    use crate::vfs::MemoryVfs;
+
+    /// By then another process may have the directory open.
+    #[test]
+    fn a_sync_that_outlasts_the_closing_marks_nothing_after_it() {
+        let vfs = MemoryVfs::new();
+        let options = Options {
+            vfs: Arc::new(vfs.clone()),
+            ..Options::default()
+        };
+        let db = Db::open("db", options).unwrap();
+        db.put("key", "value").unwrap();
+        let core = &db.handle.core;
+        let due = core.writer.lock().begin_sync();
+        due.run(core).unwrap();
+        db.close().unwrap();
+        let log = file_name::log(&core.dir, core.writer.lock().log_number());
+        let closed = vfs.read(&log).unwrap();
+        core.note_synced(&due);
+        assert_eq!(vfs.read(&log).unwrap(), closed);
+    }
 }

@@ -23,7 +23,8 @@ impl LogReader<'_> {
 
     /// Looks for valid fragments at every position after `at`, until it finds a mark that covers `at`.
     ///
-    /// Cost: one pass, and a checksum wherever the bytes look like a type and this log's number.
+    /// Cost: one pass, and a checksum wherever the bytes look like a type and this log's number. In a forged log that may be
+    /// every seventh byte. Even then it is linear in the log's length, because no fragment is longer than a block.
     pub(super) fn after(&self, at: usize) -> After {
         let mut after = After::default();
         let mut candidate = at + 1;

@@ -8,7 +8,7 @@ use crate::log::has_fragment;
 use crate::sstable::is_table;
 use crate::version::FileName;
 use crate::version::manifest::begins_as_manifest;
-use crate::vfs::Vfs;
+use crate::vfs::{Vfs, read_to_failure};
 
 /// Whether some file in `dir` was surely written by this engine: a table that ends as one, or a log or manifest with
 /// a valid fragment. What cannot be read counts as another's.
@@ -26,7 +26,9 @@ pub fn holds_files_of_ours(vfs: &dyn Vfs, dir: &Path) -> Result<bool> {
 }
 
 fn is_ours(vfs: &dyn Vfs, path: &Path, kind: FileName) -> bool {
-    let has = |is_so: &dyn Fn(&[u8]) -> bool| vfs.read(path).is_ok_and(|contents| is_so(&contents));
+    let has = |is_so: &dyn Fn(&[u8]) -> bool| {
+        read_to_failure(vfs, path).is_ok_and(|(contents, _)| is_so(&contents))
+    };
     match kind {
         FileName::Table(_) => {
             let file = vfs.open_random(path);

@@ -16,9 +16,10 @@
 use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -61,14 +62,25 @@ struct Plan {
     operations: u64,
     fault: Option<(u64, Fault)>,
     budget: Option<Budget>,
-    /// Files on which every operation fails.
-    broken: BTreeSet<PathBuf>,
+    /// Files that cannot be used as others can.
+    broken: BTreeMap<PathBuf, Broken>,
     /// The seed that decides which failing changes of names are done nevertheless: see
     /// [`FaultVfs::do_what_fails`].
     done: u64,
     /// Directories in which a lock was taken, and whether a sync of each has failed since.
     locked: BTreeMap<PathBuf, bool>,
     failed: Vec<String>,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Broken {
+    /// Every operation fails.
+    Whole,
+    /// Reads of this byte fail.
+    Byte(u64),
+    /// This user may do nothing with it.
+    Denied,
 }
 
 /// The space that is left for one kind of file.
@@ -118,7 +130,20 @@ impl FaultVfs {
 
     /// Makes every operation on this file fail, as on a bad part of a disk.
     pub fn break_file(&self, path: impl Into<PathBuf>) {
-        self.plan.lock().broken.insert(path.into());
+        self.plan.lock().broken.insert(path.into(), Broken::Whole);
+    }
+
+    /// Makes every read of this byte fail, as on a bad sector of a disk. The other bytes of the file can be read.
+    pub fn break_byte(&self, path: impl Into<PathBuf>, at: u64) {
+        self.plan
+            .lock()
+            .broken
+            .insert(path.into(), Broken::Byte(at));
+    }
+
+    /// Makes every operation on this file fail for want of permission.
+    pub fn deny(&self, path: impl Into<PathBuf>) {
+        self.plan.lock().broken.insert(path.into(), Broken::Denied);
     }
 
     /// Makes everything succeed from now on. What a failed sync lost stays lost.
@@ -143,14 +168,18 @@ impl FaultVfs {
     fn fault(&self, op: &'static str, path: &Path, space: Space) -> Option<(Fault, Error)> {
         let mut plan = self.plan.lock();
         plan.operations += 1;
+        let broken = plan.broken.get(path).copied();
         let fault = match plan.fault {
-            _ if plan.broken.contains(path) => Fault::Io,
+            _ if matches!(broken, Some(Broken::Whole | Broken::Denied)) => Fault::Io,
             Some((at, fault)) if fault.is_due(plan.operations, at, space) => fault,
             _ => return None,
         };
         plan.failed.push(format!("{op} {}", path.display()));
         let source = match fault {
             Fault::NoSpace => io::Error::from(io::ErrorKind::StorageFull),
+            Fault::Io if broken == Some(Broken::Denied) => {
+                io::Error::from(io::ErrorKind::PermissionDenied)
+            }
             Fault::Io | Fault::ShortWrite => io::Error::other("injected fault"),
             Fault::PowerGone => io::Error::other("injected fault: the power is gone"),
         };
@@ -179,6 +208,19 @@ impl FaultVfs {
             Some((_, error)) => Err(error),
             None => Ok(()),
         }
+    }
+
+    /// Like [`check`](Self::check), for a read of these bytes.
+    fn check_read(&self, path: &Path, bytes: Range<u64>) -> Result<()> {
+        self.check("read", path, Space::NotNeeded)?;
+        let mut plan = self.plan.lock();
+        match plan.broken.get(path) {
+            Some(Broken::Byte(at)) if bytes.contains(at) => {}
+            _ => return Ok(()),
+        }
+        plan.failed.push(format!("read {}", path.display()));
+        let source = io::Error::other("injected fault");
+        Err(Error::io("read", path, source))
     }
 
     /// Performs a change of names, or fails it, in which case it may be done nevertheless.
@@ -254,7 +296,7 @@ impl Vfs for FaultVfs {
     }
 
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
-        self.check("read", path, Space::NotNeeded)?;
+        self.check_read(path, 0..u64::MAX)?;
         self.inner.read(path)
     }
 
@@ -449,8 +491,8 @@ impl RandomFile for FaultyRandomFile {
     }
 
     fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice> {
-        self.vfs
-            .check("read", self.inner.path(), Space::NotNeeded)?;
+        let end = offset.saturating_add(len as u64);
+        self.vfs.check_read(self.inner.path(), offset..end)?;
         self.inner.read_at(offset, len)
     }
 

@@ -304,6 +304,37 @@ pub trait LockGuard: Send + Sync + Debug {
     }
 }
 
+/// What a disk reads as a whole or not at all.
+const SECTOR_BYTES: u64 = 512;
+
+/// The bytes of a file up to the first sector that cannot be read, and the error there; or all bytes. If it cannot even be
+/// opened, there are none.
+///
+/// # Errors
+/// `Io` if this process is what cannot read it: see [`Error::is_of_process`].
+pub(crate) fn read_to_failure(vfs: &dyn Vfs, path: &Path) -> Result<(Vec<u8>, Option<Error>)> {
+    match vfs.read(path) {
+        Err(error) if error.is_of_process() => return Err(error),
+        Ok(whole) => return Ok((whole, None)),
+        Err(_) => {}
+    }
+    let mut contents = Vec::new();
+    let mut read_sectors = || -> Result<()> {
+        let file = vfs.open_random(path)?;
+        let mut at = 0;
+        while at < file.len() {
+            let len = SECTOR_BYTES.min(file.len() - at);
+            contents.extend_from_slice(&file.read_at(at, len as usize)?);
+            at += len;
+        }
+        Ok(())
+    };
+    match read_sectors() {
+        Err(error) if error.is_of_process() => Err(error),
+        read => Ok((contents, read.err())),
+    }
+}
+
 /// The directory that holds the name `path`: what to pass to [`Vfs::sync_dir`] after creating it.
 pub fn parent_dir(path: &Path) -> PathBuf {
     match path.parent() {

@@ -377,3 +377,37 @@ fn a_log_that_was_left_keeps_its_name() {
         assert_eq!(db.get("second").unwrap().as_deref(), Some(&b"v"[..]));
     }
 }
+
+/// How long a check of the directory waits for a closing that must not end before it.
+const LONG_ENOUGH: Duration = Duration::from_millis(300);
+
+/// A sync checks that the directory is still in place. Whoever opens it after the closing must not find it locked by that.
+#[test]
+fn a_sync_beside_a_closing_does_not_keep_the_directory_locked() {
+    let memory = MemoryVfs::new();
+    let armed = Arc::new(AtomicBool::new(false));
+    let (is_checking, checks) = mpsc::channel();
+    let (has_opened, opened) = mpsc::channel();
+    let opened = Mutex::new(opened);
+    let vfs = Hooked::new(&memory, {
+        let armed = Arc::clone(&armed);
+        move |operation, _| {
+            if operation == "check the lock" && armed.swap(false, Ordering::SeqCst) {
+                is_checking.send(()).unwrap();
+                let _ = opened.lock().recv_timeout(LONG_ENOUGH);
+            }
+        }
+    });
+    let db = Db::open("db", manual(vfs)).unwrap();
+    db.put("key", "value").unwrap();
+    armed.store(true, Ordering::SeqCst);
+    thread::scope(|scope| {
+        let synced = scope.spawn(|| db.sync());
+        checks.recv_timeout(Duration::from_secs(10)).unwrap();
+        db.close().unwrap();
+        let again = Db::open("db", manual(memory));
+        let _ = has_opened.send(());
+        assert!(again.is_ok(), "{again:?}");
+        synced.join().unwrap().unwrap();
+    });
+}

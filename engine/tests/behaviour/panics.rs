@@ -4,6 +4,7 @@
 //! the sequence numbers that the log has used were assigned again, the log could not be read back.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +14,11 @@ use std::time::Duration;
 
 use engine::comparator::Compare;
 use engine::vfs::MemoryVfs;
-use engine::{Background, CompactionFilter, Comparator, Db, Decision, Error, FamilyOptions};
+use engine::{
+    Background, CompactionFilter, Comparator, Db, Decision, Error, Event, EventListener,
+    FamilyOptions, Options, Outcome,
+};
+use parking_lot::Mutex;
 
 use crate::support::{open, tiny};
 
@@ -220,6 +225,76 @@ fn a_compaction_filter_that_panics_holds_up_no_writer() {
     let db = open(&vfs, Background::Threads, tiny());
     assert_eq!(db.default_family().iter().count() as u32, rows);
     db.put("again", "v").unwrap();
+}
+
+#[derive(Default)]
+struct Events(Mutex<Vec<Event>>);
+
+impl EventListener for Events {
+    fn on_event(&self, event: &Event) {
+        self.0.lock().push(event.clone());
+    }
+}
+
+impl Events {
+    /// The numbers of the flushes and compactions that began, and of those that ended with a failure.
+    fn jobs(&self) -> [BTreeSet<u64>; 2] {
+        let mut jobs = [BTreeSet::new(), BTreeSet::new()];
+        for event in self.0.lock().iter() {
+            match event {
+                Event::FlushBegun { job, .. } | Event::CompactionBegun { job, .. } => {
+                    jobs[0].insert(*job);
+                }
+                Event::FlushEnded { job, outcome, .. }
+                | Event::CompactionEnded { job, outcome, .. }
+                    if matches!(outcome, Outcome::Failed(what) if what.contains("panicked")) =>
+                {
+                    jobs[1].insert(*job);
+                }
+                _ => {}
+            }
+        }
+        jobs
+    }
+}
+
+/// A listener that counts what is going on would wait for ever for the end.
+#[test]
+fn a_flush_or_a_compaction_that_panics_is_reported_to_have_ended() {
+    let refusing = || FamilyOptions {
+        comparator: Comparator::custom(Choosy {
+            panics: Arc::new(AtomicBool::new(true)),
+        }),
+        ..tiny()
+    };
+    let filtering = || FamilyOptions {
+        compaction_filter: Some(Arc::new(Broken)),
+        ..tiny()
+    };
+    for background in [Background::Manual, Background::Threads] {
+        for (family, flushes) in [(refusing(), true), (filtering(), false)] {
+            let events = Arc::new(Events::default());
+            let options = Options {
+                vfs: Arc::new(MemoryVfs::new()),
+                background,
+                ..Options::default()
+            };
+            let options = options.family("default", family);
+            let db = Db::open("db", options.listener(events.clone())).unwrap();
+            // A single key is compared with no other before it is in a table.
+            db.put("refused", "1").unwrap();
+            let worked = catch_unwind(AssertUnwindSafe(|| match flushes {
+                true => db.flush(),
+                false => db.compact(),
+            }));
+            assert!(!matches!(worked, Ok(Ok(()))), "{worked:?}");
+            let _ = db.close();
+            let [begun, failed] = events.jobs();
+            let failed_of_begun = begun.len() - usize::from(!flushes);
+            assert!(failed.is_subset(&begun) && !failed.is_empty(), "{failed:?}");
+            assert_eq!(failed.len(), failed_of_begun, "{:#?}", events.0.lock());
+        }
+    }
 }
 
 /// A visitor that panics leaves the cursor on the row that it saw, with its key and its value,

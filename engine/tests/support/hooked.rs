@@ -113,7 +113,11 @@ impl Vfs for Hooked {
     }
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
         (self.before)("lock", path);
-        self.inner.lock(path)
+        Ok(Box::new(HookedLock {
+            inner: self.inner.lock(path)?,
+            path: path.to_path_buf(),
+            before: Arc::clone(&self.before),
+        }))
     }
     fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
         (self.before)("lock_shared", path);
@@ -149,6 +153,25 @@ impl WritableFile for HookedFile {
     }
     fn path(&self) -> &Path {
         self.inner.path()
+    }
+}
+
+struct HookedLock {
+    inner: Box<dyn LockGuard>,
+    path: PathBuf,
+    before: Arc<Hook>,
+}
+
+impl fmt::Debug for HookedLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HookedLock").field(&self.inner).finish()
+    }
+}
+
+impl LockGuard for HookedLock {
+    fn check(&self) -> Result<()> {
+        (self.before)("check the lock", &self.path);
+        self.inner.check()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Moves the rows of the logs into tables of level 0.
 //!
 //! A log is replaced by a table for each family, so that the database opens without the log, and damage
-//! in it no longer matters. A damaged log is read up to the damage. Later logs are read too, because
-//! their rows were acknowledged. Only if a log merely lost its end, as in a power cut, are later ones
+//! in it no longer matters. A log is read up to the first damage or bad sector in it. Later logs are read
+//! too, because their rows were acknowledged. Only if a log merely lost its end, as in a power cut, are later ones
 //! left out, as in every opening. A mark in the later one says that it was not a power cut.
 
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::memtable::MemtableWriter;
 use crate::sstable::TableNumbers;
 use crate::version::{State, VersionEdit, file_name};
+use crate::vfs::read_to_failure;
 
 const IN_TABLES: &str = "its rows are in tables";
 const NEVER_DURABLE: &str = "a log before it lost its end: it was never acknowledged as durable";
@@ -124,16 +125,14 @@ impl Repair<'_> {
 
     fn read_log(&mut self, number: u64, path: &Path, state: &State) -> Result<Rows> {
         let mut rows = Rows::default();
-        let contents = match self.vfs.read(path) {
-            Ok(contents) => contents,
-            Err(error) => {
-                self.report
-                    .lost
-                    .push(Finding::damage(path, 0, error.to_string()));
-                rows.damaged = true;
-                return Ok(rows);
-            }
-        };
+        let (contents, failure) = read_to_failure(&**self.vfs, path)?;
+        if let Some(error) = failure {
+            let at = contents.len() as u64;
+            self.report
+                .lost
+                .push(Finding::damage(path, at, error.to_string()));
+            rows.damaged = true;
+        }
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
         loop {
             let read = match reader.next_record() {

@@ -51,7 +51,10 @@ impl Repair<'_> {
     /// record is complete; an interrupted opening may leave one without. Returns its number and
     /// what is wrong with it, and with newer ones that were skipped.
     fn choose_manifest(&mut self) -> Result<Option<(u64, Vec<Finding>)>> {
-        let in_force = current_manifest(&**self.vfs, self.dir);
+        let in_force = match current_manifest(&**self.vfs, self.dir) {
+            Err(error) if error.is_of_process() => return Err(error),
+            read => read,
+        };
         if let Err(error) = &in_force {
             let current = self.dir.join(file_name::CURRENT);
             self.report.lost.push(match error {

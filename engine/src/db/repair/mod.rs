@@ -55,6 +55,7 @@ use crate::compaction::{Cancellation, Environment, Snapshots};
 use crate::comparator::Comparator;
 use crate::db::options::Listed;
 use crate::db::survey::{Finding, Names, Survey, comparator_named};
+use crate::db::unheld::Unheld;
 use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
 use crate::sstable::{TableNumbers, TableOptions};
@@ -93,7 +94,8 @@ pub struct RepairReport {
 /// # Errors
 /// Nothing is changed after `Locked`; after `NotADatabase`, if no file there can be recognized as the engine's;
 /// after `UnsupportedVersion`, if a later release wrote one; after `InvalidArgument`, if a
-/// comparator is missing. After `Io` it may be tried again.
+/// comparator is missing. After `Io` it may be tried again. A sector that the disk cannot read is damage and no
+/// error; a file that this process may not read, or has no memory or descriptor for, is an error and no damage.
 pub fn repair(dir: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
     let (dir, vfs) = (dir.as_ref(), &options.vfs);
     let names = Names::read(&**vfs, dir)?;
@@ -182,9 +184,10 @@ impl<'r> Repair<'r> {
     }
 
     fn access(&self, id: FamilyId) -> Arc<TableAccess> {
-        let (vfs, order) = (Arc::clone(self.vfs), self.orders[&id].clone());
-        // Mapped, because all tables of a family may be open at once, and a process may open few files.
-        Arc::new(TableAccess::new(vfs, self.dir, order, true).of_family(id))
+        // All tables of a family may be open at once.
+        let vfs = Arc::new(Unheld(Arc::clone(self.vfs)));
+        let order = self.orders[&id].clone();
+        Arc::new(TableAccess::new(vfs, self.dir, order, false).of_family(id))
     }
 
     fn new_number(&self) -> u64 {

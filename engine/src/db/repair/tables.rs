@@ -58,6 +58,7 @@ impl Repair<'_> {
         let path = file_name::table(self.dir, number);
         let file = match self.vfs.open_random(&path) {
             Ok(file) => file,
+            Err(error) if error.is_of_process() => return Err(error),
             Err(error) => {
                 self.report
                     .lost

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Verifier;
-use super::unheld::Unheld;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::survey::{Finding, Survey};
+use crate::db::unheld::Unheld;
 use crate::db::version_order::check_version_order;
 use crate::error::Error;
 use crate::sstable::{Properties, check_table};

@@ -1,6 +1,6 @@
 //! A file system in which a file that is open for reading holds no descriptor, and is not mapped.
 //!
-//! The last pass of a check has all tables of a family open, and a process may open few files. If they were mapped, a disk
+//! `verify` and `repair` have all tables of a family open, and a process may open few files. If they were mapped, a disk
 //! that fails just then would end the process with a signal, instead of being one finding more. So a file is opened again
 //! for each read.
 
