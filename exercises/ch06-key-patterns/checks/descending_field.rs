@@ -128,7 +128,7 @@ fn plays() -> Vec<Play> {
         "a\u{1}",
         "a\t",
         "\u{10ffff}",
-        "\u{fb01}",
+        "\u{ff01}",
         "a\0\0",
         "a\0\0b",
         "two\nlines",
