@@ -113,7 +113,10 @@ fn encodings() -> PartOf<Encode> {
         };
         part = part.probe(
             format!("encode({name}({}))", number.value()),
-            Answer::text(text(number)),
+            Answer {
+                text: text(number),
+                ..number.value().show()
+            },
             &["numbers", class],
             move |encode: &Encode| encode(number).show(),
         );

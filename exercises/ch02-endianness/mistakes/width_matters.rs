@@ -216,6 +216,33 @@ pub fn all() -> Vec<Mistake<Encode>> {
                  sort.",
             )
             .link(WRONG),
+        mistake("digits_of_each_type", |n| match n {
+            Number::U8(value) => format!("{value:03}").into_bytes(),
+            Number::U16(value) => format!("{value:05}").into_bytes(),
+            Number::U32(value) => format!("{value:010}").into_bytes(),
+        })
+        .says("three decimal digits for a `u8`, five for a `u16` and ten for a `u32`")
+        .why(
+            "Within one type the width is fixed, and between two it is not: 5 is `005`, `00005` and `0000000005`, three keys for one value. All \
+             take the digits of the widest type, `{:010}`.",
+        )
+        .link(INVARIANTS),
+        mistake("six_hexadecimal_digits", |n| format!("{:06x}", n.value()).into_bytes())
+            .says("hexadecimal text with six digits, and more where the number has more")
+            .why(
+                "A `u32` has up to eight. From 2^24 on the text is longer than that of other numbers. `{:08x}` would sort. With a `#` the width \
+                 counts the `0x` too: then it is `{:#010x}`.",
+            )
+            .link(WRONG),
+        mistake("one_hexadecimal_digit_a_byte", |n| {
+            let digits = n.value().to_be_bytes().map(|byte| format!("{byte:x}"));
+            digits.concat().into_bytes()
+        })
+        .says("four bytes in hexadecimal, those below 16 in one digit")
+        .why(
+            "5 is `0005` and 256 is `0010`. But 16 is `00010`, one digit longer, and comes before 5. A byte has two digits, `{:02x}`.",
+        )
+        .link(WRONG),
         mistake("digits_backwards", |n| {
             format!("{:010}", n.value()).bytes().rev().collect()
         })

@@ -853,3 +853,13 @@ fn numbers_that_a_float_holds_need_not_end_with_the_largest() {
     named(&verdict, "exact_as_f32");
     assert!(one_line(&verdict).contains("u32::MAX, if it is among them,"));
 }
+
+#[test]
+fn digits_of_too_small_a_width_are_told_to_be_text() {
+    let four_digits = |number: Number| format!("{:04x}", number.value()).into_bytes();
+    observed(
+        &widths(four_digits),
+        "order",
+        &["Every key is text: digits, letters and signs."],
+    );
+}

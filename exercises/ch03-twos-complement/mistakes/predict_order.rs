@@ -93,6 +93,10 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
                  no sign: -1, which is ff .. ff, comes last.",
             )
             .link(SCAN),
+        expects("big_endian_largest_bytes_first", || [-1, -200, -300, 256, 1, 0])
+            .says("the largest bytes first")
+            .why("The order is right, and reversed: a scan goes from small bytes to large ones, and 0, which is 00 .. 00, comes first.")
+            .link(SCAN),
     ]
 }
 
@@ -134,6 +138,13 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
             .why(
                 "Bytes have no sign when keys are compared: ff is 255, the greatest, and not -1, and d4 is 212. Of the first bytes, 38 comes \
                  after 01, d4 after 38, and ff last.",
+            )
+            .link(BYTES),
+        expects("little_endian_negatives_first", || [-200, -300, -1, 0, 256, 1])
+            .says("the right order in each half, and the negative rows in front")
+            .why(
+                "Bytes have no sign. The first byte that is compared is the lowest one, and it is 38, d4 and ff in the negative rows: more \
+                 than the 00 and 01 of the others.",
             )
             .link(BYTES),
         expects("little_endian_first_byte_alone", || {

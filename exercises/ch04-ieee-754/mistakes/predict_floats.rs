@@ -64,6 +64,13 @@ fn of_values() -> Vec<Mistake<Orders>> {
             .says("f and g exchanged")
             .why("In both, the exponent is all ones and the fraction all zeros: they are infinite. g has the sign bit set, so it is -inf.")
             .link(FIELDS),
+        expects("minus_infinity_last", || letters!(c a e d b h f g))
+            .says("g at the end")
+            .why(
+                "ff f0 has the greatest bytes of all, and the smallest value: the sign bit is set, the exponent all ones and the fraction all \
+                 zeros. That is -inf. A NaN has a fraction that is not zero.",
+            )
+            .link(FIELDS),
         expects("largest_value_first", || letters!(f h b d e a c g))
             .says("the largest value first")
             .why("The order is right, and reversed: the smallest value comes first, and that is g.")

@@ -38,6 +38,13 @@ fn of_joined() -> Vec<Mistake<Orders>> {
             .says("the colon above the letters")
             .why("The colon is 3a, and the letter a is 61: f comes before a.")
             .link(SCAN),
+        expects("joined_colon_above_all", || letters!(d e a f c b))
+            .says("the colon above the letters, for the empty string too")
+            .why(
+                "The colon is 3a, and the letters start at 61. So b, which is the colon alone, comes before all that begin with a letter, and \
+                 f before a.",
+            )
+            .link(SCAN),
         expects("joined_zero_above", || letters!(b e f a d c))
             .says("the zero byte above everything else")
             .why("00 is the smallest byte. d is `61 00 3a`, which no other key with 61 in front gets below.")

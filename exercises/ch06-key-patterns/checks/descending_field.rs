@@ -122,11 +122,13 @@ fn plays() -> Vec<Play> {
     plays.sort_by_key(|(size, _)| *size);
     // In hexadecimal a tab is one digit, unless somebody fills it up. The first byte of the last letter is f4: taken from
     // anything less than that it wraps around.
+    // A letter whose bytes come before those of that one, and its code units of 16 bits after them.
     // Then two zero bytes, and what becomes the same without the end of a line, or in small letters.
     let texts = [
         "a\u{1}",
         "a\t",
         "\u{10ffff}",
+        "\u{ff01}",
         "a\0\0",
         "a\0\0b",
         "two\nlines",

@@ -130,7 +130,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         UserFilledUp,
         "user_filled_up_with_zeros",
         "the user filled up with zero bytes to a fixed width",
-        "A user may end in a zero byte, and then two users have one key. Use `ended`.",
+        "A longer user is cut, and a user may end in a zero byte: either way two users have one key. Use `ended`.",
         RULES,
     ),
     quirk(
@@ -420,6 +420,17 @@ pub fn all() -> Vec<Mistake<Key>> {
              order. One byte does not even hold every length.",
         )
         .link(RULES),
+        mistake("title_with_its_length_in_one_byte", |user, time, title| {
+            #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+            let title = inverted(&[&[title.len() as u8], title.as_bytes()].concat());
+            [&ended(user)[..], &(u64::MAX - time).to_be_bytes(), &title].concat()
+        })
+        .says("the length of the title in front of it, as one byte, all inverted")
+        .why(
+            "Now long titles come before shorter ones: `folk` before `pop`. A length tells where the field ends, and ruins its \
+             order. One byte does not even hold every length.",
+        )
+        .link(FIELD),
         mistake("time_turned_and_in_digits_without_width", |user, time, title| {
             let digits = (u64::MAX - time).to_string();
             let title = inverted(&ended(title));

@@ -310,6 +310,25 @@ pub fn all() -> Vec<Mistake<Hosts>> {
     );
     mistakes.push(
         Mistake::new(
+            "domain_always_there",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let prefix = key(domain);
+                let below = rows.iter().filter(|row| row.starts_with(&prefix) && **row != prefix);
+                let hosts = below.map(|row| host(row));
+                std::iter::once(domain.to_owned()).chain(hosts).collect()
+            }),
+        )
+        .says("the domain itself, whether it is there or not, and all hosts below it")
+        .why(
+            "`www.example.com` may be in the store without `example.com`. Return what is in the rows: where the domain is there, its key is the first of the \
+             range.",
+        )
+        .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
             "first_domain_alone",
             "hosts_of",
             "domain",

@@ -38,6 +38,15 @@ pub(crate) fn all() -> Vec<Mistake<Hosts>> {
              comes between `com.example` and `com.example.www`.",
         )
         .link(DOMAINS),
+        mistake("one_label_without_a_dot", |host| {
+            let dot = if host.contains('.') { "." } else { "" };
+            format!("{}{dot}", labels(host).join(".")).into_bytes()
+        })
+        .says("the right key, and no dot after a host of one label")
+        .why(
+            "A host of one label is a domain as well. Without its dot, `com` is the beginning of `community.` too. Each label has its dot, also where it is the only one.",
+        )
+        .link(DOMAINS),
         mistake("letters_reversed", |host| {
             host.chars().rev().collect::<String>().into_bytes()
         })

@@ -951,3 +951,22 @@ fn zero_has_no_sign_and_no_line_end() {
     let in_a_line = decoder(|text| text.trim_end_matches('\n'));
     observed(&in_a_line, "round-trip", &["must be None"]);
 }
+
+#[test]
+fn texts_in_utf_16_sort_otherwise() {
+    // No unit is 0, so that two zero bytes end the text.
+    fn units(text: &str) -> Vec<u8> {
+        let units = text.encode_utf16().map(|unit| unit + 1).chain([0]);
+        units.flat_map(u16::to_be_bytes).collect()
+    }
+    let user = |user: &str, time: u64, title: &str| {
+        let title = inverted(&ended(title));
+        [units(user), inverted(&time.to_be_bytes()), title].concat()
+    };
+    observed(&field(user), "order", &["must come before"]);
+    let title = |user: &str, time: u64, title: &str| {
+        let title = inverted(&units(title));
+        [ended(user), inverted(&time.to_be_bytes()), title].concat()
+    };
+    observed(&field(title), "order", &["must come before"]);
+}

@@ -123,6 +123,9 @@ pub(crate) fn rows() -> Vec<(&'static str, u64)> {
                 "\u{c8}",
                 "\u{e8}",
                 "a\0\0",
+                // As bytes the first of these comes first, as code units of 16 bits the second.
+                "\u{ff01}",
+                "\u{10ffff}",
             ]
             .map(|name| (name, 1)),
         )

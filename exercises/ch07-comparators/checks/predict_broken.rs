@@ -60,8 +60,14 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
     };
     Exercise::new("predict-broken", "07-comparators", cast)
         .part(prediction("order", "letters", |p| (p.order)()))
-        .part(prediction("hidden", "letters", |p| (p.hidden)()))
-        .part(prediction("circle", "letters", |p| (p.circle)()))
+        .part(prediction("hidden", "letters", |p| {
+            let mut letters = (p.hidden)();
+            letters.sort_unstable();
+            letters
+        }))
+        .part(prediction("circle", "letters", |p| {
+            from_the_least((p.circle)())
+        }))
         .check(judged(
             "order",
             "sorted",
@@ -81,6 +87,13 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
             no_circle,
         ))
         .mistakes(mistakes::predict_broken::all())
+}
+
+/// The same circle, begun at its least letter: a learner may begin with any.
+fn from_the_least(mut circle: [char; 3]) -> [char; 3] {
+    let least = (0..circle.len()).min_by_key(|&place| circle[place]);
+    circle.rotate_left(least.unwrap_or_default());
+    circle
 }
 
 fn judged(

@@ -791,3 +791,57 @@ fn a_test_that_never_holds_two_answers_together_is_named() {
     });
     named(&at_most, "opposite_forgotten");
 }
+
+#[test]
+fn names_in_utf_16_sort_otherwise() {
+    let encode = |name: &str, number: u64| {
+        let units = name.encode_utf16().chain([u16::from(b':')]);
+        let name: Vec<u8> = units.flat_map(u16::to_be_bytes).collect();
+        [name, number.to_be_bytes().to_vec()].concat()
+    };
+    let decode = |key: &[u8]| {
+        let (rest, number) = key.split_last_chunk()?;
+        let pairs = rest.strip_suffix(b"\0:")?.chunks(2);
+        let units: Vec<u16> = pairs
+            .map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
+            .collect();
+        Some((
+            String::from_utf16(&units).ok()?,
+            u64::from_be_bytes(*number),
+        ))
+    };
+    observed(
+        &keys(encode, decode),
+        "order",
+        &["not in order among themselves", "`decode` is right."],
+    );
+}
+
+/// A circle may be begun anywhere, and a set be written in any order.
+#[test]
+fn a_prediction_is_named_however_it_is_listed() {
+    use solutions::predict_broken::{circle, hidden, order};
+    for turned in [|| ['e', 'b', 'a'], || ['b', 'a', 'e'], || ['a', 'e', 'b']] {
+        let backwards = Predictions {
+            order,
+            hidden,
+            circle: turned,
+        };
+        let verdict = judged(&predict_broken::exercise_of(backwards));
+        named(&verdict, "circle_backwards");
+    }
+    let with_another_prefix = Predictions {
+        order,
+        hidden,
+        circle: || ['b', 'd', 'a'],
+    };
+    let verdict = judged(&predict_broken::exercise_of(with_another_prefix));
+    named(&verdict, "other_prefix_taken");
+    let unsorted = Predictions {
+        order,
+        hidden: || vec!['e', 'b'],
+        circle,
+    };
+    let verdict = judged(&predict_broken::exercise_of(unsorted));
+    named(&verdict, "prefix_counted");
+}

@@ -7,6 +7,9 @@ use crate::solutions::lost_bits::{largest_top, lost_bits};
 
 const BITS: &str = "fifty-three-bits";
 const RULES: &str = "invariants";
+/// A shift by one bit less or more, where one was to be subtracted from its result.
+const BRACKETS: &str = "There is room for 53 bits, and the greatest value of n bits is 2^n - 1. Did you write `1 << 53 - low_bits - 1`, or the like? \
+                        `-` binds tighter than a shift, so nothing is subtracted from the power. Set brackets: `(1 << (53 - low_bits)) - 1`.";
 
 fn size(score: u64) -> u32 {
     u64::BITS - score.leading_zeros()
@@ -39,6 +42,22 @@ fn top(
     Mistake::new(name, "largest_top", "limit", limits)
         .says(says)
         .why(why)
+        .link(BITS)
+}
+
+/// A subtraction that is part of the shift, and falls below zero for some layout.
+fn shift_panics(
+    name: &'static str,
+    says: &'static str,
+    function: fn(u32) -> u64,
+) -> Mistake<Limits> {
+    let limits = Limits {
+        largest_top: function,
+        lost_bits,
+    };
+    Mistake::new(name, "largest_top", "returns", limits)
+        .says(says)
+        .why(BRACKETS)
         .link(BITS)
 }
 
@@ -133,6 +152,28 @@ fn tops() -> Vec<Mistake<Limits>> {
             "So many *bits* are left to the top field. Asked for is the greatest value that they hold.",
             |bits| u64::from(53 - bits),
         ),
+        top(
+            "shift_of_the_power_less_one",
+            "2 to the power of 52, shifted to the right by `low_bits`",
+            BRACKETS,
+            |bits| (1 << 52) >> bits,
+        ),
+        shift_panics(
+            "one_less_in_the_shift_up",
+            "2 to the power of 52 less `low_bits`, with a panic for 53",
+            |bits| {
+                let shift = 52_u32.checked_sub(bits);
+                1 << shift.expect("attempt to subtract with overflow")
+            },
+        ),
+        shift_panics(
+            "one_less_in_the_shift_down",
+            "2 to the power of 54 less `low_bits`, with a panic for 0",
+            |bits| {
+                let shift = bits.checked_sub(1);
+                (1 << 53) >> shift.expect("attempt to subtract with overflow")
+            },
+        ),
     ]
 }
 
@@ -166,6 +207,17 @@ fn losses() -> Vec<Mistake<Limits>> {
                 )]
                 let size = (score.max(1) as f64).log2() as u32 + 1;
                 size.saturating_sub(53)
+            },
+        ),
+        lost(
+            "measured_by_the_exponent",
+            "the size taken from the exponent of the double",
+            "To become a double the number was rounded, and 2^54 - 1 became 2^54: its exponent is greater by one. Count the bits of the \
+             integer, `leading_zeros` or `ilog2`.",
+            |score| {
+                #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+                let exponent = ((score as f64).to_bits() >> 52) as u32;
+                exponent.saturating_sub(1023 + 52)
             },
         ),
         lost(

@@ -78,11 +78,14 @@ fn of_scores() -> Vec<Mistake<Boards>> {
             .says("those who did not pay before those who did")
             .why("1 is greater than 0, and the greatest score comes first."),
         score("score_time_before_paid", || ['c', 'a', 'b', 'd', 'f', 'e'])
-            .says("the time before `paid`")
-            .why("`paid` is above the time, at bit 29. So it decides first, whatever the times are."),
+            .says("the time before `paid`, or the names alone where the gems are equal")
+            .why("`paid` is at bit 29, right below the gems. So it decides before the time does, and any field before a name."),
         score("score_later_first", || ['c', 'd', 'b', 'f', 'a', 'e'])
-            .says("the smaller time field first")
-            .why("The field counts down: the greater one came earlier, and the greatest score comes first."),
+            .says("the smaller time field first, or the time left out")
+            .why(
+                "Where gems and `paid` are equal, the time decides before any name. The field counts down: the greater one came earlier, and \
+                 the greatest score comes first.",
+            ),
         score("score_paid_before_gems", || ['b', 'd', 'e', 'c', 'a', 'f'])
             .says("those who paid before all others")
             .why("The gems are above `paid`. So they decide first, and `paid` only where they are equal."),
@@ -99,7 +102,7 @@ fn of_many() -> Vec<Mistake<Boards>> {
             .says("the order without any loss")
             .why(
                 "Between 2^54 and 2^55 a double has no room for the last two bits: a time is rounded to a multiple \
-                 of 4. 13 and 12 both become 12, so b and d have one score, and the names decide.",
+                 of 4. 13 and 12 both become 12, so b and d have one score. Of two members with one score the greater name comes first.",
             ),
         many("many_all_fields_lost", || ['c', 'f', 'd', 'b', 'a', 'e'])
             .says("the order by gems, with the ties by name")

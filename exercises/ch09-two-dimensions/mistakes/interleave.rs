@@ -234,6 +234,16 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
              `x >> i & 1` is 0 or 1.",
         )
         .link(BITS),
+        mistake("mask_shifted_up", "number", |x, y| {
+            let taken = |coordinate: u32, bit: u32, to: u32| (u64::from(coordinate) >> bit) & (1 << to);
+            (0..32).fold(0, |number, bit| number | taken(x, bit, 2 * bit + 1) | taken(y, bit, 2 * bit))
+        })
+        .says("a coordinate that is shifted down, and masked by a 1 that is shifted up")
+        .why(
+            "`<<` binds tighter than `&`: `y >> i & 1 << 2 * i` is `(y >> i) & (1 << 2 * i)`, and that is bit 3 i of y. Take the bit first, then \
+             shift it: `(y >> i & 1) << 2 * i`.",
+        )
+        .link(BITS),
         mistake("added", "number", |x, y| u64::from(x) + u64::from(y))
             .says("the sum")
             .why("1, 0 and 0, 1 have the same sum. Nobody can get the two points back.")

@@ -147,6 +147,13 @@ fn of_bits() -> Vec<Mistake<Predictions>> {
             .says("the bits that are shared with y before x")
             .why("c and f differ in the highest bit of x, and that is the first bit of all.")
             .link(BITS),
+        expects("shared_with_all_of_x_first", || [2, 3, 0, 1])
+            .says("the bits that are shared when all bits of `x` come first")
+            .why(
+                "That is a tuple. Here the bits take turns, so the highest bit of y is the second of all: c and e have one x, and differ \
+                 there already.",
+            )
+            .link(BITS),
         expects("neighbours_share_most", || [4, 5, 5, 2])
             .says("the more bits the nearer two points are")
             .why(
