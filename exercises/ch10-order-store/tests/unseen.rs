@@ -1125,10 +1125,9 @@ fn every_set_of_touched_rows_is_counted() {
 #[test]
 fn a_list_of_rows_in_another_order_shows_its_first_wrong_pair() {
     type Scan = fn() -> [char; 8];
-    let scans: [(Scan, &str); 9] = [
+    let scans: [(Scan, &str); 8] = [
         // Two misconceptions at once.
         (|| letters!(b h d f a e g c), "you put b before h"),
-        (|| letters!(h b f d a e g c), "you put f before d"),
         (|| letters!(h b d f a e c g), "you put a before e"),
         // Each order's rows, sorted.
         (|| letters!(h f a g b d e c), "you put g before b"),
