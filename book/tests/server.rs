@@ -56,7 +56,13 @@ fn scratch_book() -> TempDir {
 }
 
 async fn start() -> Running {
+    start_with(|_| {}).await
+}
+
+/// Serves the scratch book after `change`.
+async fn start_with(change: impl FnOnce(&Path)) -> Running {
     let book = scratch_book();
+    change(book.path());
     let (status, status_feed) = watch::channel(String::new());
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
@@ -362,6 +368,53 @@ async fn a_book_broken_from_the_start_waits_for_its_repair() {
     write(book.path(), "chapters/two.md", "# Two\n");
     next(&mut tab, "book", has_build).await;
     task.abort();
+}
+
+#[tokio::test]
+async fn an_emptied_summary_keeps_the_last_book() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    next(&mut tab, "book", has_build).await;
+    write(server.book.path(), "chapters/SUMMARY.md", "");
+    let told = next(&mut tab, "book", |m| {
+        !m["problems"].as_array().unwrap().is_empty()
+    })
+    .await;
+    let problem = told["problems"][0].as_str().unwrap();
+    assert!(problem.contains("names no chapter"), "{problem}");
+    assert!(server.get("/one.html").await.contains("first text"));
+    server.stop().await;
+}
+
+/// A second renderer changes the chapter while the book is built from it.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_was_built_while_a_chapter_changed_is_not_shown() {
+    let server = start_with(|book| {
+        let script = book.join("write.sh");
+        let swap =
+            "cat > /dev/null; cd \"${0%/*}\"; [ ! -e next.md ] || mv next.md chapters/one.md";
+        write(book, "write.sh", swap);
+        let config = format!(
+            "[book]\nsrc = \"chapters\"\n[output.html]\n[output.writer]\ncommand = \"sh {}\"\n",
+            script.display()
+        );
+        write(book, "book.toml", &config);
+    })
+    .await;
+    let mut tab = server.connect().await;
+    server.until(&mut tab, "/one.html", "first text").await;
+    write(server.book.path(), "next.md", "# One\n\nthe third text\n");
+    write(
+        server.book.path(),
+        "chapters/one.md",
+        "# One\n\nsecond text\n",
+    );
+    server.until(&mut tab, "/one.html", "third text").await;
+    let events = server.events.lock().unwrap().clone();
+    let built = |event: &&Event| matches!(event, Event::Built { changed: true, .. });
+    assert_eq!(events.iter().filter(built).count(), 2, "{events:?}");
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use mdbook_driver::MDBook;
 use tempfile::TempDir;
 
@@ -23,7 +23,7 @@ pub(super) struct Built {
 pub(super) struct Builder {
     book_dir: PathBuf,
     folders: [TempDir; 3],
-    /// The folder that the next build may overwrite: never one of the last two good builds.
+    /// The folder that the next build may overwrite: never one of the last two that were kept.
     next: usize,
 }
 
@@ -38,18 +38,30 @@ impl Builder {
         })
     }
 
-    /// Builds the book. After an error the folder given before still holds the last good book.
-    pub(super) fn build(&mut self) -> Result<Built> {
+    /// Builds the book. The next build overwrites this one, unless it is [kept](Self::keep); it never touches
+    /// the two that were kept last.
+    ///
+    /// # Errors
+    /// What mdBook says, or that there is no chapter: a `SUMMARY.md` that is being saved may be empty for a moment.
+    pub(super) fn build(&self) -> Result<Built> {
         let dir = self.folders[self.next].path().to_owned();
         let mut book = MDBook::load(&self.book_dir)?;
+        ensure!(
+            book.book.chapters().next().is_some(),
+            "SUMMARY.md names no chapter"
+        );
         book.config.build.build_dir.clone_from(&dir);
         book.build()?;
         // With several renderers mdBook adds a folder for each.
         let dir = book.build_dir_for("html");
         let id = fingerprint(&dir)?;
         add_live_script(&dir, &id)?;
-        self.next = (self.next + 1) % self.folders.len();
         Ok(Built { dir, id })
+    }
+
+    /// Keeps the last build: its folder is left alone until two others were kept.
+    pub(super) fn keep(&mut self) {
+        self.next = (self.next + 1) % self.folders.len();
     }
 }
 
@@ -94,19 +106,29 @@ mod tests {
         write("src/one.md", "first text");
         let mut builder = Builder::new(book.path()).unwrap();
         let first = builder.build().unwrap();
+        builder.keep();
         let page = |built: &Built| fs::read_to_string(built.dir.join("one.html")).unwrap();
+        assert!(page(&first).contains("first text"));
 
         write("src/SUMMARY.md", "- [One](one.md)\n- [Two](two.md)\n");
         assert!(builder.build().is_err(), "two.md is missing");
+        write("src/SUMMARY.md", "");
+        assert!(builder.build().is_err(), "no chapter");
         assert!(page(&first).contains("first text"));
 
-        write("src/two.md", "");
+        write("src/SUMMARY.md", "- [One](one.md)\n");
+        for passed_over in ["half", "more"] {
+            write("src/one.md", passed_over);
+            builder.build().unwrap();
+        }
         write("src/one.md", "second text");
         let second = builder.build().unwrap();
+        builder.keep();
         assert!(page(&first).contains("first text"));
         assert!(page(&second).contains("second text"));
         assert_ne!(first.id, second.id);
         let third = builder.build().unwrap();
+        builder.keep();
         assert_eq!(second.id, third.id);
         assert!(
             page(&first).contains("first text"),

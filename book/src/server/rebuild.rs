@@ -1,8 +1,11 @@
 //! Polling the sources and building when they have changed and come to rest.
+//!
+//! An editor empties a file before it writes it anew. So nothing is built from files that changed between two
+//! looks, and what was built while they changed is not shown.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -25,13 +28,18 @@ pub(super) async fn run(
     let mut last_seen = None;
     loop {
         let seen = look(&options.book_dir, &watch).await;
-        // Two equal looks in a row: an editor that is still writing is not built from.
         let at_rest = seen == last_seen || built_from.is_none();
-        if at_rest && seen != built_from {
-            build_once(&options, &builder, &site).await;
-            built_from.clone_from(&seen);
-        }
         last_seen = seen;
+        if at_rest && last_seen != built_from {
+            let outcome = build(&options.book_dir, &builder).await;
+            let seen = look(&options.book_dir, &watch).await;
+            // Whoever has no book yet is not kept waiting by somebody who keeps writing.
+            if seen == last_seen || site.borrow().dir.is_none() {
+                built_from.clone_from(&last_seen);
+                show(&options, &builder, &site, outcome);
+            }
+            last_seen = seen;
+        }
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(options.poll_interval) => {}
@@ -42,40 +50,57 @@ pub(super) async fn run(
 async fn look(book_dir: &Path, watch: &Arc<Mutex<Watch>>) -> Option<BTreeMap<PathBuf, Stamp>> {
     let book_dir = book_dir.to_owned();
     let watch = Arc::clone(watch);
-    spawn_blocking(move || {
-        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-        watch.look(&book_dir)
-    })
-    .await
-    .ok()
+    spawn_blocking(move || lock(&watch).look(&book_dir))
+        .await
+        .ok()
 }
 
-/// Builds and publishes the outcome to the pages and the terminal.
-async fn build_once(
-    options: &ServeOptions,
-    builder: &Arc<Mutex<Builder>>,
-    site: &watch::Sender<Site>,
-) {
+/// What a build gave, and what is wrong with the sources besides.
+struct Outcome {
+    built: anyhow::Result<Built>,
+    problems: Vec<String>,
+    took: Duration,
+}
+
+async fn build(book_dir: &Path, builder: &Arc<Mutex<Builder>>) -> Outcome {
     let started = Instant::now();
     let builder = Arc::clone(builder);
-    // A panic of the renderer is a failed build like any other: the builder flips only at the end.
-    let built = spawn_blocking(move || {
-        let mut builder = builder.lock().unwrap_or_else(PoisonError::into_inner);
-        builder.build()
-    })
-    .await
-    .unwrap_or_else(|panic| Err(panic.into()));
-    let book_dir = options.book_dir.clone();
+    // A panic of the renderer is a failed build like any other: only a build that is shown is kept.
+    let built = spawn_blocking(move || lock(&builder).build())
+        .await
+        .unwrap_or_else(|panic| Err(panic.into()));
+    let book_dir = book_dir.to_owned();
     let problems = spawn_blocking(move || sources::problems(&book_dir))
         .await
         .unwrap_or_default()
         .iter()
         .map(ToString::to_string)
         .collect();
-    match built {
-        Ok(built) => publish(options, site, built, problems, started.elapsed()),
-        Err(error) => fail(options, site, &error, problems),
+    Outcome {
+        built,
+        problems,
+        took: started.elapsed(),
     }
+}
+
+/// Tells the pages and the terminal.
+fn show(
+    options: &ServeOptions,
+    builder: &Mutex<Builder>,
+    site: &watch::Sender<Site>,
+    outcome: Outcome,
+) {
+    match outcome.built {
+        Ok(built) => {
+            lock(builder).keep();
+            publish(options, site, built, outcome.problems, outcome.took);
+        }
+        Err(error) => fail(options, site, &error, outcome.problems),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Flips to the new build. The terminal hears of it first, as in [`fail`].

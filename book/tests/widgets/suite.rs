@@ -174,7 +174,6 @@ impl Served {
         let (status, feed) = watch::channel(String::new());
         let mut options = ServeOptions::new(book, feed);
         options.port = 0;
-        options.poll_interval = Duration::from_millis(20);
         let server = Server::bind(options).await.unwrap();
         let url = format!("http://{}", server.addr().unwrap());
         let (stop, stopped) = oneshot::channel();
