@@ -1,8 +1,5 @@
 // The exercises' state, live where the workbook's server is, quiet elsewhere.
 //
-//   <exercise-status name="order-i64">`cargo workbook check order-i64`</exercise-status>
-//   <workbook-progress chapter="ch03-twos-complement"></workbook-progress>
-//
 // Both listen to "workbook:status" on `document`, which only the server's own script sends
 // (an array, or null when the connection is lost). Without it the fallback inside stays.
 (() => {
@@ -16,6 +13,8 @@
     "not-started": { sign: "○", word: "not started" },
     failing: { sign: "✗", word: "failing" },
     passed: { sign: "✓", word: "passed" },
+    // The server has just started.
+    waiting: { sign: "…", word: "waiting" },
   };
 
   function span(className, text) {
@@ -23,6 +22,12 @@
     node.className = className;
     node.textContent = text;
     return node;
+  }
+
+  function command(text) {
+    const node = document.createElement("code");
+    node.textContent = `cargo workbook ${text}`;
+    return [node];
   }
 
   function badge(state) {
@@ -73,13 +78,7 @@
   }
 
   class ExerciseStatus extends Live {
-    command() {
-      const code = document.createElement("code");
-      code.textContent = `cargo workbook check ${this.getAttribute("name")}`;
-      return code;
-    }
-
-    defaultFallback() { return [this.command()]; }
+    defaultFallback() { return command(`check ${this.getAttribute("name")}`); }
 
     nodes(exercises) {
       const found = exercises.find((exercise) => exercise.name === this.getAttribute("name"));
@@ -88,7 +87,7 @@
       const head = span("ws-head", "");
       head.append(badge(found.state), span("ws-name", found.title ?? found.name));
       const nodes = [head];
-      if (found.state === "not-started") nodes.push(span("ws-file", `edit ${found.file}`));
+      if (["not-started", "waiting"].includes(found.state)) nodes.push(span("ws-file", `edit ${found.file}`));
       if (found.state === "not-started" && found.diagnosis) nodes.push(span("ws-diagnosis", `You have begun, but ${found.diagnosis}.`));
       if (found.state === "failing") nodes.push(span("ws-diagnosis", found.diagnosis ?? "see the terminal for the reason"));
       return nodes;
@@ -96,23 +95,20 @@
   }
 
   class WorkbookProgress extends Live {
-    defaultFallback() {
-      const code = document.createElement("code");
-      code.textContent = "cargo workbook list";
-      return [code];
-    }
+    defaultFallback() { return command("list"); }
 
     nodes(exercises) {
       const chapter = this.getAttribute("chapter");
       const own = exercises.filter((exercise) => chapter === null || bare(exercise.chapter) === bare(chapter));
       if (own.length === 0) return null;
-      const passed = own.filter((exercise) => exercise.state === "passed").length;
+      const count = (state) => own.filter((exercise) => exercise.state === state).length;
+      const [passed, waiting] = [count("passed"), count("waiting")];
       const bar = document.createElement("progress");
       bar.max = own.length;
       bar.value = passed;
       bar.setAttribute("aria-label", "exercises passed");
       const head = span("ws-head", "");
-      head.append(bar, span("ws-count", `${passed} of ${own.length} passed`));
+      head.append(bar, span("ws-count", `${passed} of ${own.length} passed${waiting > 0 ? `, ${waiting} waiting for the first build` : ""}`));
       const nodes = [head];
       let list = null;
       own.forEach((exercise, at) => {

@@ -6,7 +6,7 @@
 // bytes }`, so that a picture can say which byte came from where: `field` is the field's place in the
 // tuple, and `own` is false for bytes that frame it, such as a colon or a length.
 //
-// A classic script: it defines `TupleKeys`. Node gets the same object by `require`.
+// A classic script, and Node's, as encodings.js.
 const TupleKeys = (() => {
   "use strict";
 
@@ -47,7 +47,9 @@ const TupleKeys = (() => {
     return fields.find((one) => one.error) ?? fields;
   }
 
-  const shown = (one) => (one.type === "text" ? `"${one.text}"` : one.text);
+  // What is written from right to left turns nothing but itself.
+  const aside = (text) => (/[^ -~]/.test(text) ? `\u2068${text}\u2069` : text);
+  const shown = (one) => (one.type === "text" ? `"${aside(one.text)}"` : one.text);
   const name = (fields) => `(${fields.map(shown).join(", ")})`;
 
   /** By value: numbers by number, texts by their bytes, the shorter tuple first. */

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! {"type":"book","build":"<id>","problems":["…"]}     reload if the id is not the page's own
-//! {"type":"status","exercises":[…]}                   as `cargo workbook list --json`
+//! {"type":"status","exercises":[…]}                   as `cargo workbook list --json`; "waiting" before the first verdict
 //! ```
 
 use std::net::IpAddr;

@@ -105,6 +105,40 @@ fn a_difference_of_two_ints_is_no_order() {
 }
 // ANCHOR_END: subtraction_faults
 
+// ANCHOR: mixed_numbers
+/// A key such as `2.5 ann`.
+fn number_and_name(key: &[u8]) -> (&str, &str) {
+    let text = std::str::from_utf8(key).expect("text");
+    text.split_once(' ').expect("a number and a name")
+}
+
+/// Two integers are compared as integers, all other pairs as doubles.
+fn by_mixed_numbers(a: &[u8], b: &[u8]) -> Ordering {
+    let ((a, a_name), (b, b_name)) = (number_and_name(a), number_and_name(b));
+    let double = |number: &str| number.parse::<f64>().expect("a number");
+    let numbers = match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a), Ok(b)) => a.cmp(&b),
+        _ => double(a).total_cmp(&double(b)),
+    };
+    numbers.then(a_name.cmp(b_name))
+}
+
+#[test]
+fn integers_among_doubles_go_in_a_circle() {
+    let order = Order("mixed-numbers", by_mixed_numbers);
+    let small = ["1 c", "2 a", "1.0 b"];
+    assert!(check_comparator_laws(&order, &small).is_ok());
+    // 2^53 and 2^53 + 1, and the double that is equal to both.
+    let large = [
+        "9007199254740992 c",
+        "9007199254740993 a",
+        "9007199254740992.0 b",
+    ];
+    let broken = check_comparator_laws(&order, &large).unwrap_err();
+    assert_eq!(broken.law, Law::Transitive);
+}
+// ANCHOR_END: mixed_numbers
+
 // ANCHOR: signed_bytes
 #[test]
 fn signed_bytes_are_another_order() {

@@ -44,7 +44,7 @@ fn three_packed_integers_are_one_score() {
 // ANCHOR_END: int64_scores
 
 // ANCHOR: shifted_by_32
-/// `score << 32 | (0x7fffffff - seconds)`, as published for Go.
+/// `score << 32 | (Integer.MAX_VALUE - seconds)`, as published for Java.
 #[test]
 fn thirty_two_bits_for_the_time_leave_twenty_one() {
     let pack = |score: u64, second: u64| score << 32 | (0x7fff_ffff - second);

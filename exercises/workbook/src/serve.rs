@@ -166,6 +166,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
             }
         }
         let first = reports.is_empty();
+        publish(&catalogue, &reports, status);
         for chapter in &catalogue.chapters {
             let chosen = match &saved.changed {
                 Changed::Everything => true,
@@ -181,7 +182,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
                         news(&reports, &look, saved.at);
                     }
                     merge(&mut reports, look.reports);
-                    publish(&reports, status);
+                    publish(&catalogue, &reports, status);
                 }
                 Err(error) => say_line!("{} {error:#}", "error:".red().bold()),
             }
@@ -191,7 +192,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
                 .exercises()
                 .any(|(_, e)| e.name == report.row.name)
         });
-        publish(&reports, status);
+        publish(&catalogue, &reports, status);
         say!("\n{}", table::table(&reports));
         progress = Progress::Hidden;
         saved = watch.wait(&catalogue);
@@ -210,8 +211,8 @@ fn merge(reports: &mut Vec<Report>, fresh: Vec<Report>) {
     }
 }
 
-fn publish(reports: &[Report], status: &watch::Sender<String>) {
-    match status::rows_json(reports.iter()) {
+fn publish(catalogue: &Catalogue, reports: &[Report], status: &watch::Sender<String>) {
+    match status::told_json(catalogue, reports) {
         Ok(json) => {
             status.send_if_modified(|old| {
                 let changed = *old != json;

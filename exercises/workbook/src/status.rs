@@ -127,8 +127,94 @@ fn verdicts(root: &Path, program: &Path, names: &[String]) -> Result<Vec<Verdict
     build::ask(root, program, kit::runner::REPORT_ARGUMENT, names)
 }
 
-/// The JSON that pages and programs read: rows without messages.
-pub(crate) fn rows_json<'a>(reports: impl Iterator<Item = &'a Report>) -> Result<String> {
-    let rows: Vec<&Row> = reports.map(|report| &report.row).collect();
-    Ok(serde_json::to_string(&rows)?)
+/// What a page is told of an exercise.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told<'a> {
+    Judged(&'a Row),
+    /// The first build takes minutes: until it comes to this chapter, the page says that it is waited for.
+    Waiting {
+        name: &'a str,
+        title: &'a str,
+        chapter: &'a str,
+        file: String,
+        minutes: u32,
+        state: &'static str,
+    },
+}
+
+/// The JSON that pages read: every exercise of the catalogue, in its order, without messages.
+pub(crate) fn told_json(catalogue: &Catalogue, reports: &[Report]) -> Result<String> {
+    let mut told = Vec::new();
+    for (chapter, exercise) in catalogue.exercises() {
+        let judged = reports.iter().find(|r| r.row.name == exercise.name);
+        told.push(match judged {
+            Some(report) => Told::Judged(&report.row),
+            None => Told::Waiting {
+                name: &exercise.name,
+                title: &exercise.title,
+                chapter: &chapter.package,
+                file: catalogue.relative(&chapter.answer(exercise)),
+                minutes: exercise.minutes,
+                state: "waiting",
+            },
+        });
+    }
+    Ok(serde_json::to_string(&told)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn exercise(name: &str) -> Exercise {
+        Exercise {
+            name: name.to_owned(),
+            title: "A title".to_owned(),
+            file: "src/it.rs".into(),
+            minutes: 10,
+        }
+    }
+
+    fn chapter(package: &str, exercises: &[&str]) -> Chapter {
+        Chapter {
+            package: package.to_owned(),
+            folder: Path::new("/root/exercises").join(package),
+            exercises: exercises.iter().map(|name| exercise(name)).collect(),
+            engine: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_page_is_told_of_exercises_that_are_not_judged_yet() {
+        let catalogue = Catalogue {
+            root: "/root".into(),
+            folders: BTreeSet::new(),
+            chapters: vec![chapter("ch1", &["one", "two"]), chapter("ch2", &["three"])],
+        };
+        let judged = Report {
+            row: Row {
+                name: "two".to_owned(),
+                title: "A title".to_owned(),
+                chapter: "ch1".to_owned(),
+                file: "exercises/ch1/src/it.rs".to_owned(),
+                minutes: 10,
+                state: State::Passed,
+                diagnosis: None,
+            },
+            message: String::new(),
+            check: None,
+            mistake: None,
+        };
+
+        let json = told_json(&catalogue, &[judged]).unwrap();
+        let told: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        let fields = |name| -> Vec<&str> { told.iter().filter_map(|e| e[name].as_str()).collect() };
+        assert_eq!(fields("name"), ["one", "two", "three"]);
+        assert_eq!(fields("state"), ["waiting", "passed", "waiting"]);
+        assert_eq!(told[2]["file"], "exercises/ch2/src/it.rs");
+        assert_eq!(told[2]["chapter"], "ch2");
+    }
 }

@@ -22,6 +22,10 @@ test("a served page shows the exercises and reloads in place", async () => {
   const page = await open(url);
   const shows = (selector, text) => page.waitForFunction(([where, words]) => document.querySelector(where)?.textContent === words, [selector, text]);
   await shows("exercise-status", "cargo workbook check order-i64");
+  // Minutes may pass until the first verdict: the page knows of the exercise already.
+  order(`status ${exercise("waiting", null)}`);
+  await shows("exercise-status .ws-badge", "… waiting");
+  assert.match(await page.locator("workbook-progress").textContent(), /^0 of 1 passed, 1 waiting for the first build/);
   order(`status ${exercise("failing", "<b>256</b> sorts before 1")}`);
   await shows(".ws-diagnosis", "<b>256</b> sorts before 1");
   assert.equal(await page.locator("workbook-progress").textContent(), "0 of 1 passedChapter 3✗ failingOrderorder-i6410 min");

@@ -280,6 +280,15 @@ test("no table is squeezed into towers on a phone, and a wide one keeps its firs
   assert.ok(wide > 10, `only ${wide} tables scroll: this test sees nothing`);
 });
 
+test("the name of a command stands in one line, on a phone too", async () => {
+  const page = await open(`${given.siteFiles}/commands.html`, { width: 360 });
+  const names = page.locator(".commands td:first-child code");
+  assert.ok(await names.count() > 100, "no names: this test sees nothing");
+  const cut = await names.evaluateAll((codes) => codes.filter((code) => code.getClientRects().length > 1).map((code) => code.textContent));
+  assert.deepEqual(cut, []);
+  await close(page);
+});
+
 test("without scripts a page shows its fallbacks, and the list of chapters opens and closes", async () => {
   const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { javaScriptEnabled: false });
   const list = page.locator("nav.sidebar");

@@ -51,4 +51,8 @@ drive("tuples are typed, kept, loaded and removed", "tuples.html", async (page) 
   assert.match(await panel(page, "fixed width", 1).locator(".tb-scan").textContent(), /Scan for "user", 256, keys that begin with 757365720000000000000100: ✓ nothing else/);
   await builder(page, 1).getByRole("button", { name: "start again" }).click();
   assert.equal(await field("B u32", 1).inputValue(), "7");
+
+  // A mark that turns what follows it turns nothing but the text in which it stands.
+  await field("A text").fill("\u202Eab");
+  assert.match(await panel(page, "escaped and ended").locator(".tb-scan").textContent(), /^Scan for "\u2068\u202Eab\u2069", keys/);
 });
