@@ -118,8 +118,8 @@ struct Cli {
     /// How many threads serve connections; 0 for one less than there are processors, but at least one. The processor
     /// left over serves the network and the threads that flush, merge and sync. With clients on other machines that
     /// mostly read, one thread for each processor may serve more.
-    #[arg(long, default_value_t = 0, env = "REDIS_LAYER_THREADS")]
-    threads: usize,
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), env = "REDIS_LAYER_THREADS")]
+    threads: u16,
 }
 
 impl Cli {
@@ -234,7 +234,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     };
     let threads = match cli.threads {
         0 => default_threads(),
-        threads => threads,
+        threads => usize::from(threads),
     };
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if threads == 1 {

@@ -112,6 +112,11 @@ fn socket_advice(source: &io::Error) -> &'static str {
             " That file is no socket: remove it, or choose another --unixsocket"
         }
         io::ErrorKind::NotFound => " Its directory must exist",
+        io::ErrorKind::PermissionDenied => {
+            " Its directory must let this user write: choose another --unixsocket"
+        }
+        // The system stores the path of a socket in a field of fixed length.
+        io::ErrorKind::InvalidInput => " Choose a path of at most 107 bytes",
         _ => "",
     }
 }

@@ -404,6 +404,9 @@ fn a_wrong_option_and_help_explain_themselves() {
     let output = program(dir.path(), 0, &["--maxclients", "0"]).output();
     let error = String::from_utf8(output.unwrap().stderr).unwrap();
     assert!(error.contains("0 is not in 1.."), "{error}");
+    let output = program(dir.path(), 0, &["--threads", "9999"]).output();
+    let error = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(error.contains("9999 is not in 0..=1024"), "{error}");
     let help = program(dir.path(), 0, &["--help"]).output().unwrap();
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();

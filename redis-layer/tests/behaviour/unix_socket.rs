@@ -145,6 +145,8 @@ fn no_file_of_others_is_taken() {
     assert_eq!(fs::read(&file).unwrap(), b"data");
     let nowhere = dir.path().join("none/socket");
     assert!(refused(&nowhere).contains("Its directory must exist"));
+    let long = dir.path().join("a".repeat(110));
+    assert!(refused(&long).contains("at most 107 bytes"));
 }
 
 #[test]
