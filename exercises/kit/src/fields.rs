@@ -6,14 +6,19 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::answer::Outcome;
+use crate::check::sorted;
 use crate::exercise::Part;
 
 /// A field, and each probe's place in the order that is asked for of this field.
 pub type Field = (&'static str, Vec<usize>);
 
 /// What the keys do where one field alone differs; then, of two fields that both differ, the one that decides against
-/// the order that is asked for. The fields are in the order in which they should decide.
+/// the order that is asked for. The fields are in the order in which they should decide. Nothing of keys that are all in order.
 pub fn apart(part: &Part, outcomes: &[Outcome], fields: &[Field]) -> Vec<String> {
+    let all: Vec<usize> = (0..outcomes.len()).collect();
+    if sorted(part, outcomes, &all) {
+        return Vec::new();
+    }
     let mut said = Vec::new();
     let mut in_order = Vec::new();
     for (field, (name, _)) in fields.iter().enumerate() {
@@ -141,7 +146,7 @@ mod tests {
         let part = Part {
             function: "key",
             probes: probes.collect(),
-            ranks: Vec::new(),
+            ranks: (0..rows.len()).collect(),
             makes: "key",
             own_keys: None,
             after: Vec::new(),
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn each_field_is_told_by_itself() {
         let both = "Where the day alone or the hour alone differs, the keys are in order.";
-        assert_eq!(said(|a, b| vec![a, b]), [both]);
+        assert!(said(|a, b| vec![a, b]).is_empty());
         let last = "The hour decides before the day, and should come after it.";
         assert_eq!(said(|a, b| vec![b, a]), [both, last]);
         let day = "Where the day alone differs, the keys are in order.";
