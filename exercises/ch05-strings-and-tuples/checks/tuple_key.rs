@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use kit::answer::quoted_text;
-use kit::values::long_texts;
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+use kit::exercise::Part;
+use kit::fields::apart;
+use kit::values::{long_texts, ranks};
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch05_strings_and_tuples::tuple_key as learner;
@@ -145,7 +147,8 @@ fn keys() -> PartOf<Key> {
     let place = |tuple| sorted.binary_search(tuple).unwrap_or_default();
     let mut part = PartOf::new("key", "key")
         .open()
-        .ranked(tuples.iter().map(place).collect());
+        .ranked(tuples.iter().map(place).collect())
+        .says(fields);
     for (user, number, note) in tuples {
         let text = format!("({}, {number}, {})", quoted_text(user), quoted_text(note));
         part = part.probe(
@@ -156,6 +159,17 @@ fn keys() -> PartOf<Key> {
         );
     }
     part
+}
+
+/// Which fields are in order, where they alone differ.
+fn fields(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let tuples = tuples();
+    let fields = [
+        ("user", ranks(&tuples, |a, b| a.0.cmp(b.0))),
+        ("number", ranks(&tuples, |a, b| a.1.cmp(&b.1))),
+        ("note", ranks(&tuples, |a, b| a.2.cmp(b.2))),
+    ];
+    apart(part, outcomes, &fields)
 }
 
 fn classes(user: &str, number: u64) -> Vec<&'static str> {

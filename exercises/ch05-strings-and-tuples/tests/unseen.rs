@@ -1216,3 +1216,19 @@ fn a_message_is_short_however_long_the_bytes_are() {
         assert!(longest.is_some_and(|length| length < 1200), "{longest:?}");
     }
 }
+
+#[test]
+fn each_field_of_a_tuple_is_told_by_itself() {
+    // The number is cut to a byte, and the note comes before it.
+    let verdict = tuple(|user, number, note| {
+        let number = vec![number.to_be_bytes()[7]];
+        let ended = |text: &str| [escaped(text), vec![0, 1]].concat();
+        [ended(user), ended(note), number].concat()
+    });
+    let parts = [
+        "Where the user alone or the note alone differs, the keys are in order.",
+        "Where the number alone differs, the keys are not in order, as those of",
+        "The note decides before the number, and should come after it.",
+    ];
+    observed(&verdict, "order", &parts);
+}

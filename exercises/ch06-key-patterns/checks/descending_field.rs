@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use kit::answer::quoted_text;
+use kit::exercise::Part;
+use kit::fields::apart;
 use kit::values::{long_texts, ranks};
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch06_key_patterns::descending_field as learner;
@@ -76,7 +78,7 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
     let plays = plays();
     let directed = |(user, time, title): &Play| (*user, Reverse(*time), Reverse(*title));
     let places = ranks(&plays, |a, b| directed(a).cmp(&directed(b)));
-    let mut part = PartOf::new("key", "key").open().ranked(places);
+    let mut part = PartOf::new("key", "key").open().ranked(places).says(fields);
     for play in plays {
         let (user, time, title) = play;
         let text = format!("({}, {time}, {})", quoted_text(user), quoted_text(title));
@@ -95,6 +97,17 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
             "Keys sort by user upwards, then by time downwards, then by title downwards.",
         ))
         .mistakes(mistakes::descending_field::all())
+}
+
+/// Which fields are in order, where they alone differ.
+fn fields(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let plays = plays();
+    let fields = [
+        ("user", ranks(&plays, |a, b| a.0.cmp(b.0))),
+        ("time", ranks(&plays, |a, b| b.1.cmp(&a.1))),
+        ("title", ranks(&plays, |a, b| b.2.cmp(a.2))),
+    ];
+    apart(part, outcomes, &fields)
 }
 
 /// Here a time, as it is or turned round, gets one hexadecimal digit more.

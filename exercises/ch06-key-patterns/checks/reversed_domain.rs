@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check, show_list};
+use kit::exercise::Part;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check, show_list};
 
 use crate::{mistakes, solutions, stubs};
 use ch06_key_patterns::reversed_domain as learner;
@@ -113,7 +114,7 @@ pub(crate) fn exercise_of(learner: Hosts) -> Exercise<Hosts> {
 }
 
 fn keys() -> PartOf<Hosts> {
-    let mut part = PartOf::new("key", "key");
+    let mut part = PartOf::new("key", "key").says(labels_of_a_key);
     for host in HOSTS {
         let class = match host.split('.').count() {
             1 => "hosts of one label",
@@ -135,7 +136,9 @@ fn keys() -> PartOf<Hosts> {
 }
 
 fn scans() -> PartOf<Hosts> {
-    let mut part = PartOf::new("hosts_of", "list").after("key");
+    let mut part = PartOf::new("hosts_of", "list")
+        .after("key")
+        .says(first_fault);
     for places in STORES {
         let hosts: Vec<String> = places
             .iter()
@@ -179,4 +182,118 @@ fn scan(part: PartOf<Hosts>, shown: &str, hosts: &[String], domain: &'static str
             show_list((imp.hosts_of)(&rows, domain))
         },
     )
+}
+
+/// What the smallest wrong answer is beside the right one, each as it is shown.
+fn first_wrong<'a>(part: &'a Part, outcomes: &'a [Outcome]) -> Option<(&'a str, &'a str, &'a str)> {
+    let asked = part.probes.iter().zip(outcomes);
+    asked.into_iter().find_map(|(probe, outcome)| {
+        let (right, given) = (probe.expected.as_ref()?, outcome.answer()?);
+        (given != right).then_some((&probe.call[..], &right.text[..], &given.text[..]))
+    })
+}
+
+/// What became of the labels in the smallest wrong key.
+fn labels_of_a_key(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let Some((call, right, given)) = first_wrong(part, outcomes) else {
+        return Vec::new();
+    };
+    let (right, given) = (right.trim_matches('"'), given.trim_matches('"'));
+    let labels = |key: &str| -> Vec<String> {
+        let labels = key.split('.').filter(|label| !label.is_empty());
+        labels.map(str::to_owned).collect()
+    };
+    let sorted = |mut labels: Vec<String>| {
+        labels.sort();
+        labels
+    };
+    let turned = |label: &String| label.chars().rev().collect::<String>();
+    let (wanted, found) = (labels(right), labels(given));
+    let of = format!("Of {call}: ");
+    let lacking = wanted.iter().find(|label| !found.contains(label));
+    let strange = found.iter().find(|label| !wanted.contains(label));
+    let said = if let Some(more) = given.strip_prefix(right) {
+        format!("{of}the right key, and `{more}` after it.")
+    } else if let Some(more) = given.strip_suffix(right) {
+        format!("{of}the right key, and `{more}` in front of it.")
+    } else if found == wanted {
+        format!("{of}the right labels in the right order. Only the dots are not as they should be.")
+    } else if sorted(found.clone()) == sorted(wanted.clone()) {
+        let order = found.join(", ");
+        format!("{of}the right labels in another order: {order}.")
+    } else if !given.contains('.') {
+        format!("{of}no dot in it. Each label is followed by one.")
+    } else if sorted(found.iter().map(turned).collect()) == sorted(wanted.clone()) {
+        format!("{of}the letters of each label are turned round too. A label stays as it is.")
+    } else if let (Some(label), None) = (lacking, strange) {
+        format!("{of}the label `{label}` is missing.")
+    } else if let Some(label) = strange {
+        format!("{of}`{label}` is none of the labels.")
+    } else {
+        format!(
+            "{of}the right labels, and not as often as in the host: {}.",
+            found.join(", ")
+        )
+    };
+    vec![said]
+}
+
+/// Of the smallest wrong list: a host that does not belong into it, or one that is missing.
+fn first_fault(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let fault = first_wrong(part, outcomes).and_then(|(call, right, given)| {
+        let domain = call.rsplit('"').nth(1)?;
+        let (right, given) = (listed(right), listed(given));
+        let strange = given.iter().find(|host| !right.contains(host));
+        let missed = right.iter().find(|host| !given.contains(host));
+        Some(match (strange, missed) {
+            (Some(strange), _) => stranger(strange, domain),
+            (None, Some(missed)) if *missed == domain => {
+                format!("`{domain}` itself is missing. It is there, so it belongs into the list.")
+            }
+            (None, Some(missed)) => {
+                let below = missed.split('.').count() - domain.split('.').count();
+                let labels = if below == 1 { "label" } else { "labels" };
+                format!("`{missed}` is missing. It lies {below} {labels} below `{domain}`.")
+            }
+            (None, None) => return None,
+        })
+    });
+    fault.into_iter().collect()
+}
+
+/// The hosts of a list as the answer shows it.
+fn listed(list: &str) -> Vec<&str> {
+    list.split('"').skip(1).step_by(2).collect()
+}
+
+/// Why this one is no host of the domain.
+fn stranger(host: &str, domain: &str) -> String {
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short)
+            .is_some_and(|front| front.ends_with('.'))
+    };
+    let there = HOSTS.contains(&host) || host.ends_with(".example.com") && host.starts_with('h');
+    if host.is_empty() {
+        return "An empty text is in your list.".to_owned();
+    }
+    let why = if !there {
+        return format!("`{host}` is in your list, and is none of the hosts as people write them.");
+    } else if host == domain || ends(host, domain) {
+        "is not among the rows".to_owned()
+    } else if ends(domain, host) {
+        format!("lies above `{domain}`, not below")
+    } else if host.ends_with(domain) {
+        format!("ends in the letters of `{domain}`, and no label ends there")
+    } else if host.contains(domain) {
+        format!("holds the letters of `{domain}`, and does not end in them")
+    } else {
+        let labels = host.rsplit('.').zip(domain.rsplit('.'));
+        let shared = labels.take_while(|(a, b)| a == b).count();
+        match shared {
+            0 => format!("shares no label with `{domain}`, counted from the end"),
+            1 => format!("shares only the last label with `{domain}`"),
+            _ => format!("shares only the last {shared} labels with `{domain}`"),
+        }
+    };
+    format!("`{host}` is in your list, and {why}.")
 }

@@ -970,3 +970,152 @@ fn texts_in_utf_16_sort_otherwise() {
     };
     observed(&field(title), "order", &["must come before"]);
 }
+
+#[test]
+fn each_field_of_a_play_is_told_by_itself() {
+    let later = |time: u64| inverted(&time.to_be_bytes());
+    let turned = |title: &str| inverted(&ended(title));
+    let user_last = move |user: &str, time: u64, title: &str| {
+        [later(time), turned(title), ended(user)].concat()
+    };
+    let parts = [
+        "Where the user alone or the time alone or the title alone differs, the keys are in order.",
+        "The time decides before the user, and should come after it.",
+        "The title decides before the user, and should come after it.",
+    ];
+    observed(&field(user_last), "order", &parts);
+
+    // The length keeps the direction that the title has lost.
+    let counted = move |user: &str, time: u64, title: &str| {
+        let title = [&title.len().to_be_bytes()[..], &inverted(title.as_bytes())].concat();
+        [ended(user), later(time), title].concat()
+    };
+    let parts = [
+        "Where the user alone or the time alone differs, the keys are in order.",
+        "Where the title alone differs, the keys are not in order, as those of",
+    ];
+    observed(&field(counted), "order", &parts);
+
+    let thirteen_digits = move |user: &str, time: u64, title: &str| {
+        let digits = format!("{:013}", 9_999_999_999_999_u64.saturating_sub(time));
+        [ended(user), digits.into_bytes(), turned(title)].concat()
+    };
+    let parts = ["Where the time alone differs, the keys are sometimes the same, as those of"];
+    observed(&field(thirteen_digits), "order", &parts);
+
+    // Three fields, each wrong in its own way.
+    let all_wrong = |user: &str, time: u64, title: &str| {
+        let time = [0, 0, 0, time.to_be_bytes()[7]];
+        [inverted(&ended(user)), time.to_vec(), ended(title)].concat()
+    };
+    let parts = [
+        "Where the user alone differs, all keys are in exactly the reverse order.",
+        "Where the time alone differs, the keys are not in order, as those of",
+        "Where the title alone differs, all keys are in exactly the reverse order.",
+    ];
+    observed(&field(all_wrong), "order", &parts);
+}
+
+#[test]
+fn labels_are_told_by_what_became_of_them() {
+    use solutions::reversed_domain::{hosts_of, key};
+    let told = |change: fn(Vec<&str>) -> Vec<u8>, says: &str| {
+        let key = move |host: &str| change(host.rsplit('.').collect());
+        observed(&hosts(key, hosts_of), "bytes", &[says]);
+    };
+    told(
+        |labels| (labels.join("\0") + "\0").into_bytes(),
+        "no dot in it. Each label is followed by one.",
+    );
+    told(
+        |labels| (labels.join(".") + "..").into_bytes(),
+        "the right key, and `.` after it.",
+    );
+    told(
+        |labels| (".".to_owned() + &labels.join(".") + ".").into_bytes(),
+        "the right key, and `.` in front of it.",
+    );
+    told(
+        |labels| (labels.join("..") + ".").into_bytes(),
+        "Only the dots are not as they should be.",
+    );
+    told(
+        |mut labels| {
+            labels.sort_unstable();
+            (labels.join(".") + ".").into_bytes()
+        },
+        "Of key(\"a.www.example.com\"): the right labels in another order: a, com, example, www.",
+    );
+    told(
+        |labels| (labels[..labels.len().min(3)].join(".") + ".").into_bytes(),
+        "Of key(\"a.www.example.com\"): the label `a` is missing.",
+    );
+    let letters = |host: &str| {
+        // The labels stay in their places.
+        let turned = host
+            .split('.')
+            .map(|label| label.chars().rev().chain(['.']));
+        turned.flatten().collect::<String>().into_bytes()
+    };
+    let says = "the letters of each label are turned round too.";
+    observed(&hosts(letters, hosts_of), "bytes", &[says]);
+    let hyphens = |host: &str| {
+        let labels = host.rsplit(['.', '-']).map(|label| format!("{label}."));
+        labels.collect::<String>().into_bytes()
+    };
+    let says = "Of key(\"example-shop.com\"): `shop` is none of the labels.";
+    observed(&hosts(hyphens, hosts_of), "bytes", &[says]);
+    told(
+        |mut labels| {
+            labels.dedup();
+            (labels.join(".") + ".").into_bytes()
+        },
+        "the right labels, and not as often as in the host: arpa, ip6,",
+    );
+
+    // Hosts that do not belong into the list, and hosts that are missing.
+    let found = |keep: fn(&str, &str) -> bool, says: &str| {
+        let walk = move |rows: &Rows, domain: &str| -> Vec<String> {
+            let all = rows.iter().map(|row| {
+                let text = str::from_utf8(row).unwrap().trim_end_matches('.');
+                text.rsplit('.').collect::<Vec<_>>().join(".")
+            });
+            all.filter(|host| keep(host, domain)).collect()
+        };
+        observed(&hosts(key, walk), "domain", &[says]);
+    };
+    found(
+        |host, domain| host.rsplit('.').next() == domain.rsplit('.').next(),
+        "`example.com` is in your list, and lies above `www.example.com`, not below.",
+    );
+    found(
+        |host, domain| host.contains(&format!(".{domain}")) || host == domain,
+        "`mail.example.com` is in your list, and holds the letters of `example.co`, and does not end in them.",
+    );
+    found(
+        |host, domain| host.ends_with(&format!(".{domain}")) && host.split('.').count() == 3,
+        "`example.com` itself is missing. It is there, so it belongs into the list.",
+    );
+    found(
+        |host, domain| {
+            let below = host.ends_with(&format!(".{domain}")) || host == domain;
+            below && host.split('.').count() < 4
+        },
+        "`a.www.example.com` is missing. It lies 2 labels below `example.com`.",
+    );
+    let changed = |change: fn(&str, &str) -> String, says: &str| {
+        let walk = move |rows: &Rows, domain: &str| -> Vec<String> {
+            let whole = hosts_of(rows, domain);
+            whole.iter().map(|host| change(host, domain)).collect()
+        };
+        observed(&hosts(key, walk), "domain", &[says]);
+    };
+    changed(
+        |host, domain| host.replace(domain, ""),
+        "An empty text is in your list.",
+    );
+    changed(
+        |host, _| host.replace(".com", ""),
+        "`example` is in your list, and is none of the hosts as people write them.",
+    );
+}

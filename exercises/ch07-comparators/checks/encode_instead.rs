@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use engine::comparator::{Compare, NumericSuffix};
 use kit::answer::quoted_text;
+use kit::exercise::Part;
+use kit::fields::apart;
 use kit::values::{long_texts, ranks};
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch07_comparators::encode_instead as learner;
@@ -130,6 +132,11 @@ pub(crate) fn rows() -> Vec<(&'static str, u64)> {
             .map(|name| (name, 1)),
         )
         .chain(long_texts().map(|name| (name, 1)))
+        // From here on there is one digit more.
+        .chain((4..20).flat_map(|digits| {
+            let power = 10_u64.pow(digits);
+            [("item", power - 1), ("item", power)]
+        }))
         .collect()
 }
 
@@ -164,7 +171,10 @@ fn encodings() -> PartOf<Keys> {
     let places = ranks(&texts, |a, b| {
         NumericSuffix.compare(a.as_bytes(), b.as_bytes())
     });
-    let mut part = PartOf::new("encode", "key").ranked(places).open();
+    let mut part = PartOf::new("encode", "key")
+        .ranked(places)
+        .open()
+        .says(fields);
     for row @ (name, number) in rows {
         part = part.probe(
             format!("encode({}, {number})", quoted_text(name)),
@@ -174,6 +184,17 @@ fn encodings() -> PartOf<Keys> {
         );
     }
     part
+}
+
+/// Which fields are in order, where they alone differ. A name is compared with its colon.
+fn fields(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let rows = rows();
+    let name = |row: &(&str, u64)| format!("{}:", row.0);
+    let fields = [
+        ("name", ranks(&rows, |a, b| name(a).cmp(&name(b)))),
+        ("number", ranks(&rows, |a, b| a.1.cmp(&b.1))),
+    ];
+    apart(part, outcomes, &fields)
 }
 
 fn decodings() -> PartOf<Keys> {

@@ -845,3 +845,100 @@ fn a_prediction_is_named_however_it_is_listed() {
     let verdict = judged(&predict_broken::exercise_of(unsorted));
     named(&verdict, "prefix_counted");
 }
+
+/// The first `n` bytes of `a`, the last of them raised.
+fn raised(a: &[u8], n: usize) -> Option<Vec<u8>> {
+    let mut cut = a[..n].to_vec();
+    let last = cut.last_mut()?;
+    *last = last.checked_add(1)?;
+    Some(cut)
+}
+
+fn fits(a: &[u8], b: &[u8], key: &[u8]) -> bool {
+    right(a, key).is_le() && right(key, b).is_lt()
+}
+
+#[test]
+fn wrong_separators_are_counted_by_their_kind() {
+    // Every loop that ends with the shorter key.
+    let up_to_the_shorter = |a: &[u8], b: &[u8]| {
+        let cuts = (1..a.len().min(b.len())).filter_map(|n| raised(a, n));
+        cuts.into_iter().find(|cut| fits(a, b, cut))
+    };
+    let parts = [
+        "It gives `None`, though a raised cut fits, on",
+        "Where `a` is before `b`, every key that it gives is a raised cut of `a`.",
+        "The cuts that it misses are those that are as long as `b` or longer, and no others.",
+    ];
+    observed(&between(up_to_the_shorter), "shortest", &parts);
+
+    let letters_alone = |a: &[u8], b: &[u8]| {
+        let letters = (1..a.len()).filter(|n| a[n - 1].is_ascii_alphanumeric());
+        letters
+            .filter_map(|n| raised(a, n))
+            .find(|cut| fits(a, b, cut))
+    };
+    let parts = [
+        "The cuts that it misses are those that raise a byte that is no letter and no digit, and no others.",
+    ];
+    observed(&between(letters_alone), "shortest", &parts);
+
+    // In the order of the bytes it is before `b`.
+    let before_in_bytes = |a: &[u8], b: &[u8]| {
+        let cuts = (1..a.len()).filter_map(|n| raised(a, n));
+        cuts.into_iter()
+            .find(|cut| right(a, cut).is_le() && &cut[..] < b)
+    };
+    let parts = ["It gives a key that is not before `b`, on"];
+    observed(&between(before_in_bytes), "in-range", &parts);
+
+    let first_byte = |a: &[u8], b: &[u8]| right(a, b).is_lt().then(|| raised(a, a.len().min(1)))?;
+    let parts = [
+        "It gives a key that is not before `b`, on",
+        "Where `a` is before `b`, every key that it gives is a raised cut of `a`.",
+    ];
+    observed(&between(first_byte), "in-range", &parts);
+}
+
+#[test]
+fn one_prefix_may_have_a_separator_too() {
+    // A raised cut with the same number.
+    let not_within_a_prefix = |a: &[u8], b: &[u8]| {
+        let best = solutions::separator::separator(a, b);
+        best.filter(|_| split(a).0 != split(b).0)
+    };
+    let parts = ["separator(\"item:001\", \"item:5\") is None, but"];
+    observed(&between(not_within_a_prefix), "shortest", &parts);
+
+    // A byte between the two that differ, where the keys are not in order though their bytes are.
+    let middle = |a: &[u8], b: &[u8]| {
+        let n = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+        let room = a.get(n).zip(b.get(n)).filter(|(x, y)| x < y);
+        let cut = room.map(|(x, y)| [&a[..n], &[x + (y - x) / 2]].concat());
+        let fitting = cut.filter(|cut| cut.len() < a.len() && right(a, cut).is_le());
+        fitting.or_else(|| solutions::separator::separator(a, b))
+    };
+    let parts = ["It gives a key, on 1 of"];
+    observed(&between(middle), "in-range", &parts);
+}
+
+#[test]
+fn each_field_of_a_row_is_told_by_itself() {
+    use solutions::encode_instead::decode;
+    let eight_digits = |name: &str, number: u64| format!("{name}:{number:08}").into_bytes();
+    let parts = [
+        "Where the name alone differs, the keys are in order.",
+        "Where the number alone differs, the keys are not in order, as those of",
+    ];
+    observed(&keys(eight_digits, decode), "order", &parts);
+
+    let both = |name: &str, number: u64| {
+        let name: Vec<u8> = name.bytes().chain(*b":").map(|byte| !byte).collect();
+        [name, number.to_le_bytes().to_vec()].concat()
+    };
+    let parts = [
+        "Where the name alone differs, all keys are in exactly the reverse order.",
+        "Where the number alone differs, the keys are not in order, as those of",
+    ];
+    observed(&keys(both, decode), "order", &parts);
+}

@@ -87,6 +87,10 @@ fn sizes() -> PartOf<Limits> {
             power | power >> 20,
             // Neighbours of this size are far apart, and this one is not beside one of them.
             power | 0b101,
+            // Even, with few zeros at the end.
+            power | 0b110,
+            // Halved and rounded up it becomes the power. As a double it stays below it, where four divides neighbours.
+            power - 3,
         ]);
     }
     scores.push(u64::MAX);
@@ -97,10 +101,15 @@ fn sizes() -> PartOf<Limits> {
             _ if score % 2 == 0 => "other even numbers above 2^53",
             _ => "odd numbers above 2^53",
         };
+        let classes = if score > i64::MAX.cast_unsigned() {
+            vec![class, "numbers from 2^63 on"]
+        } else {
+            vec![class]
+        };
         part = part.probe(
             format!("lost_bits({score})"),
             score.show(),
-            &[class],
+            &classes,
             move |limits: &Limits| (limits.lost_bits)(score).show(),
         );
     }

@@ -153,6 +153,18 @@ fn tops() -> Vec<Mistake<Limits>> {
             |bits| u64::from(53 - bits),
         ),
         top(
+            "greatest_low_field",
+            "the greatest value of the field below, 2 to the power of `low_bits`, less 1",
+            "The field below has `low_bits` bits. What is left of the 53 is for the top field: 53 less `low_bits`.",
+            |bits| (1 << bits) - 1,
+        ),
+        top(
+            "top_left_in_its_place",
+            "the greatest top field in its place, `low_bits` bits to the left",
+            "That is the score, with nothing in the field below. The top field alone is that score, shifted to the right by `low_bits`.",
+            |bits| largest_top(bits) << bits,
+        ),
+        top(
             "shift_of_the_power_less_one",
             "2 to the power of 52, shifted to the right by `low_bits`",
             BRACKETS,
@@ -252,6 +264,38 @@ fn losses() -> Vec<Mistake<Limits>> {
             "a limit that 2^53 itself, and every power of two, still keeps",
             "2^53 is exact. It has 54 bits, though, and the one after it, 2^53 + 1, is already lost.",
             |score| size(score.saturating_sub(1)).saturating_sub(53),
+        ),
+        lost(
+            "size_by_a_logarithm_rounded_up",
+            "the logarithm of the double, rounded up, as the size",
+            "The logarithm of 2^53 is 53, and 2^53 has 54 bits: the size is one more than the logarithm rounded down. And a double is \
+             rounded itself. Count the bits of the integer, `leading_zeros` or `ilog2`.",
+            |score| {
+                #[expect(
+                    clippy::cast_precision_loss,
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "this is the mistake"
+                )]
+                let size = (score.max(1) as f64).log2().ceil() as u32;
+                size.saturating_sub(53)
+            },
+        ),
+        lost(
+            "cleared_until_it_is_kept",
+            "how many bits at the end have to become 0 until a double keeps the number",
+            "Of 2^60 + 1 that is one bit, because the bits before it are 0 already. A double has no room for eight: size alone counts.",
+            |score| {
+                let cleared = |bits: &u32| score >> bits << bits;
+                (0..64).find(|bits| kept(cleared(bits)) == cleared(bits)).unwrap_or_default()
+            },
+        ),
+        lost(
+            "first_bit_taken_for_a_sign",
+            "0 from 2^63 on, and the right count below",
+            "As an `i64` such a number is below zero, and less than 2^53. A score is a `u64`: its first bit is worth 2^63, and 64 bits are \
+             eleven too many.",
+            |score| if score >= 1 << 63 { 0 } else { lost_bits(score) },
         ),
         lost(
             "eleven_always",

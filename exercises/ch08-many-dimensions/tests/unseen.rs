@@ -817,3 +817,50 @@ fn fields_that_are_never_wrong_are_told() {
         "a member is missing"
     );
 }
+
+#[test]
+fn sizes_that_are_not_counted_are_named() {
+    let lost = |lost: fn(u64) -> u32| limits(solutions::lost_bits::largest_top, lost);
+    // Half of the numbers loses nothing.
+    let even = lost(|score| {
+        if score % 2 == 0 {
+            0
+        } else {
+            solutions::lost_bits::lost_bits(score)
+        }
+    });
+    observed(
+        &even,
+        "size",
+        &["It is right on all numbers below 2^53, all odd numbers above 2^53."],
+    );
+    // Each half is rounded up.
+    let halved = lost(|score| {
+        let (mut rest, mut count) = (score, 0);
+        while rest >= 1 << 53 {
+            rest = rest.div_ceil(2);
+            count += 1;
+        }
+        count
+    });
+    observed(&halved, "size", &["It is wrong on"]);
+    let signed = lost(|score| {
+        let (mut rest, mut count) = (score.cast_signed(), 0);
+        while rest >= 1 << 53 {
+            rest >>= 1;
+            count += 1;
+        }
+        count
+    });
+    named(&signed, "first_bit_taken_for_a_sign");
+    let magnitude =
+        lost(|score| 11_u32.saturating_sub(score.cast_signed().unsigned_abs().leading_zeros()));
+    observed(
+        &magnitude,
+        "size",
+        &["It is right on all numbers below 2^53"],
+    );
+    let tops = |top: fn(u32) -> u64| limits(top, solutions::lost_bits::lost_bits);
+    named(&tops(|bits| !0 >> 11 & !0 << bits), "top_left_in_its_place");
+    named(&tops(|bits| 2_u64.pow(bits) - 1), "greatest_low_field");
+}

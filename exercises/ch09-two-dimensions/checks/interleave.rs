@@ -75,7 +75,7 @@ pub(crate) fn exercise_of(learner: Curve) -> Exercise<Curve> {
         solution: Curve::new(interleave, deinterleave),
     };
     let mut encode = PartOf::new("interleave", "number").says(single_bits);
-    let mut decode = PartOf::new("deinterleave", "point");
+    let mut decode = PartOf::new("deinterleave", "point").says(single_bits_back);
     let mut own = PartOf::new("deinterleave", "point");
     let mut pairs: Vec<(u32, u32)> = COORDINATES
         .iter()
@@ -161,6 +161,27 @@ fn single_bits(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         let call = &probe.call;
         Some(format!(
             "Bit {} of {axis} belongs to bit {place} of the number, and here it sets {set}: {call}.",
+            place / 2
+        ))
+    });
+    astray.take(TOLD_MAX).collect()
+}
+
+/// Which points come from numbers of a single bit, where they are others than they should be.
+fn single_bits_back(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let asked = part.probes.iter().zip(outcomes);
+    let astray = asked.filter_map(|(probe, outcome)| {
+        let digits = probe.call.split_once("(0x")?.1.strip_suffix(')')?;
+        let number = u64::from_str_radix(digits, 16).ok()?;
+        let (right, given) = (probe.expected.as_ref()?, outcome.answer()?);
+        if number.count_ones() != 1 || given == right {
+            return None;
+        }
+        let place = number.trailing_zeros();
+        let axis = if place % 2 == 1 { 'x' } else { 'y' };
+        let (call, given) = (&probe.call, &given.text);
+        Some(format!(
+            "Bit {place} of the number is bit {} of {axis}, and here it gives {given}: {call}.",
             place / 2
         ))
     });

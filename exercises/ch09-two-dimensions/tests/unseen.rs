@@ -653,3 +653,39 @@ fn a_test_that_compares_sets_is_named() {
     });
     named(&verdict, "compared_as_sets");
 }
+
+#[test]
+fn a_shift_that_is_too_far_is_explained() {
+    let narrow = |x: u32, y: u32| {
+        let bits = (0..32).map(|i| (x >> i & 1) << (2 * i + 1) | (y >> i & 1) << (2 * i));
+        u64::from(bits.sum::<u32>())
+    };
+    let verdict = curve(narrow, deinterleave);
+    let parts = [
+        "`attempt to shift left with overflow` means that a number was shifted by as many bits as it has",
+    ];
+    observed(&verdict, "returns", &parts);
+}
+
+#[test]
+fn bits_of_points_that_go_astray_are_told() {
+    // The first step back is forgotten.
+    let gathered = |number: u64| {
+        let mut bits = number & 0x5555_5555_5555_5555;
+        for (shift, mask) in [
+            (2, 0x0f0f_0f0f_0f0f_0f0f),
+            (4, 0x00ff_00ff_00ff_00ff),
+            (8, 0x0000_ffff_0000_ffff),
+            (16, 0x0000_0000_ffff_ffff),
+        ] {
+            bits = (bits | bits >> shift) & mask;
+        }
+        bits as u32
+    };
+    let point = move |number: u64| (gathered(number >> 1), gathered(number));
+    let parts = [
+        "Bit 2 of the number is bit 1 of y, and here it gives (0, 5): deinterleave(0x4).",
+        "Bit 3 of the number is bit 1 of x, and here it gives (5, 0): deinterleave(0x8).",
+    ];
+    observed(&curve(right_number, point), "round-trip", &parts);
+}

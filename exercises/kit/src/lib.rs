@@ -19,6 +19,7 @@
 //! gallery    the mistakes, alone and two at a time
 //! known      what the solution and the mistakes answer, each asked once
 //! observe    sentences that are computed from an answer
+//! fields     which field of a key is in order, and which one decides
 //! relate     relations between right keys and given ones
 //! message    the words of a verdict
 //! render     tables of values, hex and bits
@@ -36,6 +37,7 @@ pub mod answer;
 pub mod check;
 pub mod codec;
 pub mod exercise;
+pub mod fields;
 pub mod gallery;
 pub mod isolate;
 pub mod judge;

@@ -14,6 +14,29 @@ use crate::render::{brief, count, some_of};
 const NO_ROOM: &str = "capacity overflow";
 /// The error that a panic shows where bytes were unwrapped as text.
 const NO_TEXT: &str = "Utf8Error";
+/// What a panic of the compiler's own checks says of the numbers in it.
+const OVERFLOWS: [(&str, &str); 5] = [
+    (
+        "attempt to shift left with overflow",
+        "a number was shifted by as many bits as it has, or more: a `u32` by 32. `u64::from(..)` before the shift makes room; it comes too late after it",
+    ),
+    (
+        "attempt to shift right with overflow",
+        "a number was shifted by as many bits as it has, or more: a `u32` by 32",
+    ),
+    (
+        "attempt to subtract with overflow",
+        "the difference lies outside of what the type holds: below 0, for an unsigned number",
+    ),
+    (
+        "attempt to add with overflow",
+        "the sum lies outside of what the type holds",
+    ),
+    (
+        "attempt to multiply with overflow",
+        "the product lies outside of what the type holds",
+    ),
+];
 /// At most so many calls are named one by one.
 const NAMED_MAX: usize = 4;
 
@@ -114,6 +137,13 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
              and start with other bytes, as they are."
         ));
     }
+    let says = |text: &str| {
+        outcomes
+            .iter()
+            .any(|o| matches!(o, Outcome::Panic { message, .. } if message == text))
+    };
+    let overflows = OVERFLOWS.iter().filter(|(message, _)| says(message));
+    said.extend(overflows.map(|(message, means)| format!("`{message}` means that {means}.")));
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
     if !todos.is_empty() {
         said.push(format!(
