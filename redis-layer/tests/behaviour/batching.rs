@@ -476,7 +476,7 @@ fn an_error_behind_a_full_batch_is_answered_once_and_ends_the_connection() {
     for _ in 0..512 {
         assert!(crowd.clients[1].reply().unwrap().starts_with(b":"));
     }
-    let (rest, is_closed) = crowd.clients[1].to_the_end();
+    let (rest, is_closed) = crowd.clients[1].until_closed();
     assert_eq!(rest, b"-ERR Protocol error: invalid bulk length\r\n");
     assert!(is_closed);
 }
@@ -544,7 +544,7 @@ fn who_wrote_with_others_before_a_failed_sync_gets_no_answer() {
     let commands = ["INCR a\r\n", "GET a\r\n", "INCR a\r\n", "INCR a\r\n"];
     crowd.send_behind_busy(&commands.map(|command| command.as_bytes().to_vec()));
     for (index, client) in crowd.clients.iter_mut().enumerate() {
-        let (answers, is_closed) = client.to_the_end();
+        let (answers, is_closed) = client.until_closed();
         assert_eq!((answers, is_closed), (vec![], true), "client {index}");
     }
     // The server syncs when it stops.

@@ -308,12 +308,12 @@ fn kill_ends_those_who_match_and_no_others() {
         killer.call(&["client", "kill", "id", &victim_id]),
         ":1\\r\\n"
     );
-    assert!(victim.to_the_end().1);
+    assert!(victim.until_closed().1);
     assert_eq!(
         killer.call(&["client", "kill", "type", "pubsub", "user", "default"]),
         ":1\\r\\n"
     );
-    assert!(listener.to_the_end().1);
+    assert!(listener.until_closed().1);
     assert_eq!(spared.call(&["ping"]), "+PONG\\r\\n");
     // Itself it spares unless it is told not to, and then it answers first.
     assert_eq!(clients(&mut killer), 2);
@@ -326,8 +326,8 @@ fn kill_ends_those_who_match_and_no_others() {
     let local = ours.address.to_string();
     let words = ["client", "kill", "laddr", &local, "skipme", "no"];
     assert_eq!(killer.call(&words), ":1\\r\\n");
-    assert!(killer.to_the_end().1);
-    assert!(spared.to_the_end().1);
+    assert!(killer.until_closed().1);
+    assert!(spared.until_closed().1);
 }
 
 fn clients(asker: &mut Client) -> usize {
@@ -393,7 +393,7 @@ fn a_pause_holds_back_writes_or_everything_until_it_ends() {
         pauser.call(&["client", "kill", "id", &writer_id]),
         ":1\\r\\n"
     );
-    assert!(writer.to_the_end().1);
+    assert!(writer.until_closed().1);
     pauser.call(&["client", "unpause"]);
     assert_eq!(pauser.call(&["get", "k"]), "$1\\r\\nv\\r\\n");
 }
@@ -536,7 +536,7 @@ fn idle_clients_are_closed_but_not_those_who_listen() {
     let mut listener = Client::connect(ours.address);
     listener.call(&["subscribe", "a"]);
     idle.call(&["ping"]);
-    assert!(idle.to_the_end().1);
+    assert!(idle.until_closed().1);
     assert_eq!(
         listener.call(&["ping"]),
         "*2\\r\\n$4\\r\\npong\\r\\n$0\\r\\n\\r\\n"

@@ -227,7 +227,7 @@ fn quit_answers_and_closes() {
     let ours = ours();
     let mut client = Client::connect(ours.address);
     client.send(b"quit\r\nping\r\n").unwrap();
-    assert_eq!(client.to_the_end(), (b"+OK\r\n".to_vec(), true));
+    assert_eq!(client.until_closed(), (b"+OK\r\n".to_vec(), true));
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn one_client_too_many_is_told_so() {
     let mut first = Client::connect(ours.address);
     assert_eq!(first.call(&["ping"]), "+PONG\\r\\n");
     let mut second = Client::connect(ours.address);
-    let (said, closed) = second.to_the_end();
+    let (said, closed) = second.until_closed();
     assert_eq!(
         (&*said, closed),
         (&b"-ERR max number of clients reached\r\n"[..], true)
@@ -305,7 +305,7 @@ fn a_stopping_server_answers_what_has_arrived() {
     client.send(b"zscore z a\r\n").unwrap();
     assert_eq!(client.reply().unwrap(), b"$1\r\n1\r\n");
     ours.stop();
-    let (said, closed) = client.to_the_end();
+    let (said, closed) = client.until_closed();
     assert_eq!((said.len(), closed), (0, true));
     assert!(TcpStream::connect(ours.address).is_err());
 }

@@ -261,7 +261,7 @@ fn clients_leave_descriptors_for_the_server_itself() {
     for other in &mut others {
         assert_eq!(other.call(&["ping"]), "+PONG\\r\\n");
     }
-    let (said, closed) = Client::connect(running.address).to_the_end();
+    let (said, closed) = Client::connect(running.address).until_closed();
     assert_eq!(said, b"-ERR max number of clients reached\r\n");
     assert!(closed);
     let value = "v".repeat(10_000);

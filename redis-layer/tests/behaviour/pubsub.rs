@@ -368,7 +368,7 @@ fn a_subscriber_that_does_not_read_is_disconnected() {
     assert!(is_cut_off);
     let list = publisher.call(&["client", "list"]);
     assert_eq!(list.matches("id=").count(), 1, "{list}");
-    assert!(lazy.to_the_end().1);
+    assert!(lazy.until_closed().1);
 }
 
 /// What comes while a full socket holds up the messages before it is sent when they are.

@@ -188,7 +188,7 @@ fn shutdown_ends_the_program_and_keeps_the_data() {
         client
             .send(format!("{}\r\n", words.join(" ")).as_bytes())
             .unwrap();
-        assert_eq!(client.to_the_end(), (Vec::new(), true));
+        assert_eq!(client.until_closed(), (Vec::new(), true));
         assert_eq!(ended(&mut running), Some(0));
         assert_eq!(checkpoints(dir.path()).len(), saves, "{words:?}");
     }

@@ -166,7 +166,7 @@ impl Client {
     }
 
     /// Everything until the other side closes, and whether it does.
-    pub(crate) fn to_the_end(&mut self) -> (Vec<u8>, bool) {
+    pub(crate) fn until_closed(&mut self) -> (Vec<u8>, bool) {
         self.rest(DEADLINE)
     }
 

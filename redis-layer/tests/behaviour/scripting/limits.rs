@@ -74,7 +74,7 @@ fn a_script_that_has_written_is_not_killed() {
     busy_after(&direct, "30");
     let server = Arc::clone(&direct.server);
     let script = "redis.call('set','k',1) \
-                  local i = 0 while i < 3e7 do i = i + 1 end return 'done'";
+                  local i = 0 while i < 1e8 do i = i + 1 end return 'done'";
     thread::scope(|scope| {
         let writer = scope.spawn(|| run(&server, script));
         eventually(|| words(&server, &["ping"]).starts_with("BUSY"));
