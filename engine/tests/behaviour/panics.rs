@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
@@ -84,8 +84,8 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
 
 /// Waits until a thread sleeps, as the system says, and goes on to sleep. Where the system does not say it, for a while: on
 /// a busy machine a thread may be late for longer.
-fn wait_until_it_waits(thread: Option<PathBuf>) {
-    let sleeps = |thread: &PathBuf| {
+fn wait_until_it_waits(thread: Option<&Path>) {
+    let sleeps = |thread: &Path| {
         // The state comes behind the name, which may hold anything.
         let stat = fs::read_to_string(Path::new("/proc").join(thread).join("stat"));
         stat.is_ok_and(|stat| {
@@ -96,7 +96,7 @@ fn wait_until_it_waits(thread: Option<PathBuf>) {
     let mut seen_asleep = 0;
     while seen_asleep < 50 {
         std::thread::sleep(Duration::from_millis(2));
-        let is_asleep = thread.as_ref().is_none_or(sleeps);
+        let is_asleep = thread.is_none_or(sleeps);
         seen_asleep = if is_asleep { seen_asleep + 1 } else { 0 };
     }
 }
@@ -211,7 +211,7 @@ fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed()
     }
     let together = ["refused", "other"].map(|key| {
         let (writer, name) = writer(key);
-        wait_until_it_waits(name);
+        wait_until_it_waits(name.as_deref());
         writer
     });
     go.store(true, SeqCst);
