@@ -1,6 +1,7 @@
 //! The workbook's server, as a browser, a second program on the port, or a hostile page meets it.
 
 use std::fs;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use book::server::{Event, ServeError, ServeOptions, Server};
 use futures_util::StreamExt;
 use serde_json::Value;
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
@@ -20,7 +21,7 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// Long enough for a build on a busy machine; nothing waits this long when all is well.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
@@ -33,10 +34,13 @@ struct Running {
     task: JoinHandle<Result<(), ServeError>>,
 }
 
+/// At once: whoever polls the file must not find it empty in between.
 fn write(book: &Path, file: &str, text: &str) {
     let path = book.join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
+    let mut new = NamedTempFile::new().unwrap();
+    new.write_all(text.as_bytes()).unwrap();
+    new.persist(path).unwrap();
 }
 
 fn scratch_book() -> TempDir {

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use common::StoreKind;
-use common::client::{Client, encode};
+use common::client::{Client, DEADLINE, encode, eventually, rest_for};
 use common::program::Running;
 use common::servers::{Ours, RealRedis};
 use redis_layer::server::Options;
 use rlimit::Resource;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = DEADLINE;
 
 fn ours_with(config: &[(&'static str, &str)]) -> Ours {
     let config = config
@@ -103,7 +103,7 @@ fn what_came_with_a_long_argument_does_not_keep_it() {
         });
         let clients: Vec<Client> = clients.collect();
         let allowed = before + 2 * BYTES;
-        let deadline = Instant::now() + 4 * PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         while held() > allowed {
             assert!(
                 Instant::now() < deadline,
@@ -274,6 +274,11 @@ fn a_script_cannot_publish_without_an_end() {
     assert!(most < 400 << 20, "{most} bytes");
 }
 
+/// Whether the server has closed this connection by now.
+fn is_closed(client: &mut Client) -> bool {
+    client.rest(Duration::ZERO).1
+}
+
 /// So does what a client sends while it is blocked or paused.
 #[test]
 fn what_arrives_while_a_client_waits_counts() {
@@ -281,7 +286,7 @@ fn what_arrives_while_a_client_waits_counts() {
     let mut modest = Client::connect(ours.address);
     for is_paused in [false, true] {
         if is_paused {
-            modest.call(&["client", "pause", "5000", "write"]);
+            modest.call(&["client", "pause", "600000", "write"]);
         }
         let mut greedy: Vec<Client> = (0..3).map(|_| Client::connect(ours.address)).collect();
         for client in &mut greedy {
@@ -292,26 +297,24 @@ fn what_arrives_while_a_client_waits_counts() {
                 "blpop nothing 0\r\n"
             };
             client.send(waits.as_bytes()).unwrap();
-            thread::sleep(Duration::from_millis(50));
+            client.wait_until_held_up();
             client.send(b"*2\r\n$4\r\necho\r\n$10000000\r\n").unwrap();
         }
         for client in &mut greedy {
             // It may be closed meanwhile.
             let _ = client.send(&[b'x'; 2_500_000]);
         }
-        thread::sleep(Duration::from_millis(50));
-        let list = modest.call(&["client", "list"]);
-        let sent = list
-            .split(' ')
-            .filter_map(|word| word.strip_prefix("qbuf="));
-        assert!(sent.filter(|bytes| bytes.len() == 7).count() >= 2, "{list}");
+        eventually(|| {
+            let list = modest.call(&["client", "list"]);
+            let sent = list
+                .split(' ')
+                .filter_map(|word| word.strip_prefix("qbuf="));
+            sent.filter(|bytes| bytes.len() == 7).count() >= 2
+        });
         for client in &mut greedy {
             let _ = client.send(&[b'x'; 2_500_000]);
         }
-        let closed = greedy
-            .into_iter()
-            .filter_map(|mut client| client.rest(Duration::from_millis(500)).1.then_some(()));
-        assert!(closed.count() >= 1);
+        eventually(|| greedy.iter_mut().any(is_closed));
         modest.call(&["client", "unpause"]);
     }
 }
@@ -347,45 +350,32 @@ fn what_is_kept_for_a_client_counts() {
         let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
         greedy.call(&["hello", "3"]);
         let held = |asks: &mut Client| -> usize {
-            thread::sleep(Duration::from_millis(100));
             let list = asks.call(&["client", "list", "id", id]);
             let value = list
                 .split(' ')
                 .find_map(|word| word.strip_prefix("tot-mem="));
             value.unwrap().parse().unwrap()
         };
-        let rest = |client: &mut Client| {
-            // What it is told must not count.
-            client.rest(Duration::from_millis(100));
-        };
+        rest_for(Duration::from_millis(100));
         let before = held(&mut modest);
         greedy.send(&encode(&words(&commands))).unwrap();
-        rest(&mut greedy);
-        assert!(held(&mut modest) > 1_900_000, "{undo}");
+        // What it is told must not count, and is read meanwhile.
+        eventually(|| !is_closed(&mut greedy) && held(&mut modest) > 1_900_000);
         if undo.is_empty() {
             modest.call(&["client", "unblock", id]);
         } else {
             greedy.send(&encode(&words(undo))).unwrap();
         }
-        rest(&mut greedy);
-        assert!(
-            held(&mut modest) < before + 10_000,
-            "{undo}: {} {before}",
-            held(&mut modest)
-        );
+        eventually(|| !is_closed(&mut greedy) && held(&mut modest) < before + 10_000);
         // Of all clients, who holds most has to go.
-        let others: Vec<Client> = (0..5)
+        let mut others: Vec<Client> = (0..5)
             .map(|_| {
                 let mut client = Client::connect(ours.address);
                 client.send(&encode(&words(&commands))).unwrap();
                 client
             })
             .collect();
-        thread::sleep(Duration::from_millis(300));
-        let closed = others
-            .into_iter()
-            .filter_map(|mut other| other.rest(Duration::from_millis(200)).1.then_some(()));
-        assert!(closed.count() >= 1, "{undo}");
+        eventually(|| others.iter_mut().any(is_closed));
     }
 }
 
@@ -460,16 +450,16 @@ fn an_answer_that_waits_for_too_long_ends_the_connection() {
             waiting.reply().unwrap();
         }
         waiting.send(b"get k\r\n").unwrap();
-        thread::sleep(Duration::from_secs(4));
+        rest_for(Duration::from_secs(4));
         let (taken, is_closed) = waiting.rest(PATIENCE);
         assert!(is_closed && taken.len() < LENGTH, "{}", taken.len());
 
         limit("normal 0 0 0");
         let mut waiting = Client::connect(address);
         waiting.send(b"get k\r\n").unwrap();
-        thread::sleep(Duration::from_secs(2));
+        rest_for(Duration::from_secs(2));
         limit("normal 1mb 0 0");
-        thread::sleep(Duration::from_secs(2));
+        rest_for(Duration::from_secs(2));
         let (taken, is_closed) = waiting.rest(PATIENCE);
         assert!(is_closed && taken.len() < LENGTH, "{}", taken.len());
     }
@@ -525,6 +515,7 @@ fn idle_connections_are_cheap() {
         stream.read_exact(&mut answer).unwrap();
         assert_eq!(&answer, b"+PONG\r\n");
     };
+    // Of what an answer takes, what the program works meanwhile: by the clock a busy machine may take any time.
     let mut longest = Duration::ZERO;
     let mut idle = Vec::new();
     for n in 0..connections {
@@ -535,9 +526,9 @@ fn idle_connections_are_cheap() {
         }
         idle.push(stream);
         if n % 100 == 99 {
-            let started = Instant::now();
+            let before = program.processor_time();
             assert_eq!(client.call(&["get", "k"]), "$1\\r\\nv\\r\\n");
-            longest = longest.max(started.elapsed());
+            longest = longest.max(program.processor_time() - before);
         }
     }
     // The last ones may not have been accepted yet.

@@ -58,7 +58,7 @@ impl Client {
     pub(crate) fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
-        let patience = Some(Duration::from_secs(20));
+        let patience = Some(Duration::from_secs(120));
         stream.set_read_timeout(patience).unwrap();
         Self {
             stream: BufReader::new(stream),

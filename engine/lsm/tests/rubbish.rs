@@ -395,7 +395,7 @@ fn a_pipe_under_the_name_of_a_file_is_no_trap() {
                 args.extend(paths.iter().map(|path| path.to_str().unwrap()));
                 done.send(lsm(&args))
             });
-            let outcome = outcome.recv_timeout(Duration::from_secs(20));
+            let outcome = outcome.recv_timeout(Duration::from_secs(120));
             let Ok((_, text)) = outcome else {
                 panic!(
                     "lsm {command} waits for the other end of {}",

@@ -179,7 +179,7 @@ impl Stage {
     }
 
     fn wait_for(&self, stage: u64) {
-        let until = Instant::now() + Duration::from_secs(5);
+        let until = Instant::now() + Duration::from_secs(60);
         while !self.has_reached(stage) && Instant::now() < until {
             std::thread::yield_now();
         }

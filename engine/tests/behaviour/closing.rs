@@ -16,7 +16,7 @@ use engine::{Background, CompactionFilter, Db, Decision, Error, FamilyOptions, O
 use parking_lot::{Condvar, Mutex};
 
 use crate::support::hooked::Hooked;
-use crate::support::tiny;
+use crate::support::{tiny, wait_until_closing};
 
 /// A filter that waits at its first row until it is released.
 #[derive(Default)]
@@ -90,6 +90,7 @@ fn closing_waits_for_a_compaction_of_another_thread() {
         let compacted = scope.spawn(|| db.compact());
         gate.wait_until_reached();
         let closed = scope.spawn(|| db.close());
+        wait_until_closing(&db);
         thread::sleep(Duration::from_millis(100));
         let early = open(&vfs, None);
         assert!(matches!(early, Err(Error::Locked { .. })), "{early:?}");
@@ -158,6 +159,7 @@ fn closing_twice_at_once_waits_both_times() {
         let compacted = scope.spawn(|| db.compact());
         gate.wait_until_reached();
         let closes = [(); 3].map(|()| scope.spawn(|| db.close()));
+        wait_until_closing(&db);
         thread::sleep(Duration::from_millis(100));
         // Asserted only after the gate is open: otherwise a failure would leave the threads waiting for ever.
         let early = closes.iter().filter(|close| close.is_finished()).count();
@@ -318,6 +320,7 @@ fn closing_waits_for_a_flush_and_keeps_its_table() {
         let flushed = scope.spawn(|| db.flush());
         gate.wait_until_reached();
         let closed = scope.spawn(|| db.close());
+        wait_until_closing(&db);
         thread::sleep(Duration::from_millis(100));
         let early = closed.is_finished();
         gate.let_go();
@@ -403,7 +406,7 @@ fn a_sync_beside_a_closing_does_not_keep_the_directory_locked() {
     armed.store(true, Ordering::SeqCst);
     thread::scope(|scope| {
         let synced = scope.spawn(|| db.sync());
-        checks.recv_timeout(Duration::from_secs(10)).unwrap();
+        checks.recv_timeout(Duration::from_secs(60)).unwrap();
         db.close().unwrap();
         let again = Db::open("db", manual(memory));
         let _ = has_opened.send(());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
@@ -175,7 +175,9 @@ fn table_names(vfs: &MemoryVfs) -> BTreeSet<String> {
     names.filter(|name| name.ends_with(".sst")).collect()
 }
 
-/// 4,000 rows in tables, and a compaction of them that would take 8 seconds.
+const ROWS: u64 = 4_000;
+
+/// So many rows in tables, and a compaction of them that would take 8 seconds.
 fn slow_database() -> (Db, MemoryVfs, Arc<Slow>) {
     let (vfs, slow) = (MemoryVfs::new(), Arc::new(Slow::default()));
     let family = FamilyOptions {
@@ -189,38 +191,39 @@ fn slow_database() -> (Db, MemoryVfs, Arc<Slow>) {
     };
     let db = Db::open("db", options.family("slow", family)).unwrap();
     let family = db.family("slow").unwrap();
-    for at in 0..4_000 {
+    for at in 0..ROWS {
         family.put(key(at), [1; 40]).unwrap();
     }
     db.flush().unwrap();
     (db, vfs, slow)
 }
 
-/// Interrupts a running compaction; returns how it ended, and how long that took.
-fn interrupted(db: &Db, slow: &Slow, interrupt: impl FnOnce()) -> (engine::Result<()>, Duration) {
+/// Interrupts a running compaction; returns how it ended. Soon: it does not go through all rows.
+fn interrupted(db: &Db, slow: &Slow, interrupt: impl FnOnce()) -> engine::Result<()> {
     let family = db.family("slow").unwrap();
-    std::thread::scope(|scope| {
+    let outcome = std::thread::scope(|scope| {
         let compaction = scope.spawn(|| db.compact_range::<&[u8]>(&family, ..));
         while slow.rows.load(Ordering::SeqCst) < 5 {
             std::thread::yield_now();
         }
-        let since = Instant::now();
         interrupt();
-        (compaction.join().unwrap(), since.elapsed())
-    })
+        compaction.join().unwrap()
+    });
+    let rows = slow.rows.load(Ordering::SeqCst);
+    assert!(rows < ROWS / 2, "{rows} of {ROWS} rows");
+    outcome
 }
 
 #[test]
 fn closing_ends_a_compaction_soon_and_cleanly() {
     let (db, vfs, slow) = slow_database();
     let before = table_names(&vfs);
-    let (outcome, took) = interrupted(&db, &slow, || db.close().unwrap());
+    let outcome = interrupted(&db, &slow, || db.close().unwrap());
     let error = outcome.unwrap_err();
     assert!(
         error.to_string().contains("the database is closed"),
         "{error}"
     );
-    assert!(took < Duration::from_secs(3), "{took:?}");
     assert_eq!(
         table_names(&vfs),
         before,
@@ -228,16 +231,15 @@ fn closing_ends_a_compaction_soon_and_cleanly() {
     );
     drop(db);
     let db = open(&vfs, Background::Manual, tiny());
-    assert_eq!(db.family("slow").unwrap().iter().count(), 4_000);
+    assert_eq!(db.family("slow").unwrap().iter().count() as u64, ROWS);
 }
 
 #[test]
 fn dropping_the_family_ends_its_compaction_soon() {
     let (db, vfs, slow) = slow_database();
-    let (outcome, took) = interrupted(&db, &slow, || db.drop_family("slow").unwrap());
+    let outcome = interrupted(&db, &slow, || db.drop_family("slow").unwrap());
     let error = outcome.unwrap_err();
     assert!(error.to_string().contains("was dropped"), "{error}");
-    assert!(took < Duration::from_secs(3), "{took:?}");
     assert_eq!(table_names(&vfs), BTreeSet::new());
     // The database keeps working for others.
     db.put("k", "v").unwrap();

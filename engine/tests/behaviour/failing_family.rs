@@ -121,7 +121,7 @@ fn level0(db: &Db, name: &str) -> u64 {
 fn wait_for(what: &str, done: impl Fn() -> bool) {
     let since = Instant::now();
     while !done() {
-        assert!(since.elapsed() < Duration::from_secs(30), "{what}");
+        assert!(since.elapsed() < Duration::from_secs(120), "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -139,15 +139,15 @@ fn a_family_whose_compaction_fails_keeps_no_other_from_its_own() {
     for sickness in [Sickness::Unreadable, Sickness::Damaged] {
         // More than the other family ever has, so this one is the neediest.
         let ward = Ward::new(STOP - 1, sickness);
+        let since = Instant::now();
         let db = ward.open(Background::Threads);
         wait_for("a failure", || ward.ends.count("sick", true) > 0);
-        let since = Instant::now();
         write_to_well(&db, 3_000);
         wait_for("the other is compacted", || level0(&db, "well") < 4);
         assert!(ward.ends.count("well", false) > 3, "{sickness:?}");
         // It was tried now and then, and each failure was reported.
         let tries = ward.ends.count("sick", true) as u128;
-        let most = 2 + since.elapsed().as_millis() / 1_000;
+        let most = 1 + since.elapsed().as_millis() / 1_000;
         assert!(tries <= most, "{sickness:?}: {tries} tries");
         let failure = of_family(&db, "sick").compaction_failure.unwrap();
         let name = ward.table.to_str().unwrap();

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use crate::support::{Gate, tiny};
 
 /// Longer than any of these tests takes, unless a thread waits for ever.
-const FOR_EVER: Duration = Duration::from_secs(60);
+const FOR_EVER: Duration = Duration::from_secs(120);
 
 type Call = fn(&Db) -> Result<()>;
 /// Chooses events.

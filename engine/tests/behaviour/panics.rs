@@ -5,7 +5,9 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
@@ -76,8 +78,27 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
     let (done, outcome) = mpsc::channel();
     std::thread::spawn(move || done.send(work()));
     outcome
-        .recv_timeout(Duration::from_secs(20))
+        .recv_timeout(Duration::from_secs(120))
         .unwrap_or_else(|_| panic!("{what} never ends"))
+}
+
+/// Waits until a thread sleeps, as the system says, and goes on to sleep. Where the system does not say it, for a while: on
+/// a busy machine a thread may be late for longer.
+fn wait_until_it_waits(thread: Option<&Path>) {
+    let sleeps = |thread: &Path| {
+        // The state comes behind the name, which may hold anything.
+        let stat = fs::read_to_string(Path::new("/proc").join(thread).join("stat"));
+        stat.is_ok_and(|stat| {
+            stat.rsplit_once(") ")
+                .is_some_and(|(_, of)| of.starts_with('S'))
+        })
+    };
+    let mut seen_asleep = 0;
+    while seen_asleep < 50 {
+        std::thread::sleep(Duration::from_millis(2));
+        let is_asleep = thread.is_none_or(sleeps);
+        seen_asleep = if is_asleep { seen_asleep + 1 } else { 0 };
+    }
 }
 
 /// Writes when it is dropped.
@@ -174,17 +195,23 @@ fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed()
     let db = open(&vfs, Background::Manual, holding);
     db.put("before", "1").unwrap();
     let writer = |key: &'static str| {
-        let db = db.clone();
-        std::thread::spawn(move || catch_unwind(AssertUnwindSafe(|| db.put(key, "2"))))
+        let (db, (is_named, name)) = (db.clone(), mpsc::channel());
+        let writer = std::thread::spawn(move || {
+            is_named
+                .send(fs::read_link("/proc/thread-self").ok())
+                .unwrap();
+            catch_unwind(AssertUnwindSafe(|| db.put(key, "2")))
+        });
+        (writer, name.recv().unwrap())
     };
     // While the first leads, the next two queue up and are written together.
-    let first = writer("hold");
+    let (first, _) = writer("hold");
     while !held.load(SeqCst) {
         std::thread::yield_now();
     }
     let together = ["refused", "other"].map(|key| {
-        let writer = writer(key);
-        std::thread::sleep(Duration::from_millis(100));
+        let (writer, name) = writer(key);
+        wait_until_it_waits(name.as_deref());
         writer
     });
     go.store(true, SeqCst);

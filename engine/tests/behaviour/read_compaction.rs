@@ -13,7 +13,7 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::{Gate, tiny};
+use crate::support::{Gate, tiny, wait_until_closing};
 
 const KEYS: u32 = 200;
 /// Enough gets to lose several times what it costs to merge the few rows of these tests.
@@ -325,7 +325,7 @@ impl EventListener for Reasons {
 fn until(what: &str, mut done: impl FnMut() -> bool) {
     let since = Instant::now();
     while !done() {
-        assert!(since.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(since.elapsed() < Duration::from_secs(120), "{what}");
     }
 }
 
@@ -397,7 +397,7 @@ fn closing_ends_it_and_nothing_has_changed() {
     });
     std::thread::scope(|scope| {
         let closed = scope.spawn(|| db.close());
-        std::thread::sleep(Duration::from_millis(20));
+        wait_until_closing(&db);
         gate.open();
         closed.join().unwrap().unwrap();
     });

@@ -47,8 +47,8 @@ fn wait_for(what: &str, done: impl Fn() -> bool) {
     let since = Instant::now();
     while !done() {
         assert!(
-            since.elapsed() < Duration::from_secs(30),
-            "{what} in 30 seconds"
+            since.elapsed() < Duration::from_secs(120),
+            "{what} in 120 seconds"
         );
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -62,11 +62,17 @@ fn a_full_disk_is_tried_now_and_then_and_work_goes_on_when_space_returns() {
     db.flush().unwrap_err();
     let (since, before) = (Instant::now(), ends.failed.load(Ordering::SeqCst));
     let mut asked = 0;
-    while since.elapsed() < Duration::from_millis(600) {
+    let mut tries = 0;
+    while since.elapsed() < Duration::from_millis(600) || tries == 0 {
         asked += u64::from(db.flush().is_err());
+        tries = ends.failed.load(Ordering::SeqCst) - before;
     }
-    let tries = ends.failed.load(Ordering::SeqCst) - before;
-    assert!((1..=13).contains(&tries), "{tries} tries in 600 ms");
+    // A busy machine may have let more time pass meanwhile.
+    let most = 1 + since.elapsed().as_millis() as u64 / 50;
+    assert!(
+        tries <= most,
+        "{tries} tries, and at most {most} in that time"
+    );
     assert!(asked > 3 * tries, "callers asked {asked} times");
     assert_eq!(db.get("first").unwrap().as_deref(), Some(&b"v"[..]));
     vfs.heal();

@@ -70,7 +70,10 @@ fn readers_go_on_while_buffers_rotate_and_while_writers_wait_for_a_flush() {
             let mut stands_since = (0, Instant::now());
             // Until the writer has made no progress for a while: then it waits, with one full
             // buffer in use and others waiting for the flush.
-            while stands_since.0 == 0 || stands_since.1.elapsed() < Duration::from_millis(300) {
+            while reads < 2
+                || stands_since.0 == 0
+                || stands_since.1.elapsed() < Duration::from_millis(300)
+            {
                 let now = acknowledged.load(Ordering::SeqCst);
                 if now != stands_since.0 {
                     (stands_since, reads) = ((now, Instant::now()), 0);

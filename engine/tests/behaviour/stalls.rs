@@ -71,7 +71,7 @@ fn a_compaction_begins_at_4_tables_writers_pause_from_8_on_and_wait_at_12() {
             statistics.stopped.count > 0,
         ));
         db.flush().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(120);
         while tables == 3 && !gate.is_reached() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -132,7 +132,7 @@ fn nobody_syncs_behind_a_failure(second: fn(&Db) -> engine::Result<()>) {
     faults.fail_nth(1, Fault::Io);
     let (first, second) = std::thread::scope(|scope| {
         let first = scope.spawn(|| db.sync());
-        fails.recv_timeout(Duration::from_secs(10)).unwrap();
+        fails.recv_timeout(Duration::from_secs(60)).unwrap();
         let second = second(&db);
         let _ = has_returned.send(());
         (first.join().unwrap(), second)

@@ -9,7 +9,7 @@ use engine::{Background, Db, FamilyOptions, FamilyStatistics, Strategy};
 use crate::support::{self, Dice, Rows, seed_or, steps_or, tiny};
 
 /// How long a busy machine may take to keep up.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn open(vfs: &MemoryVfs, strategy: Strategy, background: Background) -> Db {
     let family = FamilyOptions { strategy, ..tiny() };

@@ -10,6 +10,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
@@ -52,6 +53,13 @@ pub(crate) fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
     paths
         .filter(|path| path.to_string_lossy().contains(part))
         .collect()
+}
+
+/// Waits until another thread has begun to close the database.
+pub(crate) fn wait_until_closing(db: &Db) {
+    while db.sync().is_ok() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// The seed to run with: `ENGINE_SEED`, or the one given.

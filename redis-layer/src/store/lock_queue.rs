@@ -194,7 +194,7 @@ mod tests {
             let since = Instant::now();
             while !self.is_woken() {
                 thread::park_timeout(Duration::from_millis(100));
-                if since.elapsed().as_secs() >= 5 || failed.load(Ordering::SeqCst) {
+                if since.elapsed().as_secs() >= 60 || failed.load(Ordering::SeqCst) {
                     failed.store(true, Ordering::SeqCst);
                     return false;
                 }

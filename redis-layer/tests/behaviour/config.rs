@@ -263,7 +263,7 @@ fn settings_take_effect_at_once() {
     // maxclients
     client.call(&["config", "set", "maxclients", "1"]);
     let mut refused = Client::connect(ours.address);
-    let (said, closed) = refused.rest(std::time::Duration::from_secs(2));
+    let (said, closed) = refused.until_closed();
     assert_eq!(said, b"-ERR max number of clients reached\r\n");
     assert!(closed);
     client.call(&["config", "set", "maxclients", "100"]);
@@ -304,7 +304,7 @@ fn settings_take_effect_at_once() {
     // proto-max-bulk-len
     client.call(&["config", "set", "proto-max-bulk-len", "1mb"]);
     client.send(b"*2\r\n$4\r\necho\r\n$1048577\r\n").unwrap();
-    let (said, closed) = client.rest(std::time::Duration::from_secs(2));
+    let (said, closed) = client.until_closed();
     assert_eq!(said, b"-ERR Protocol error: invalid bulk length\r\n");
     assert!(closed);
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use redis_layer::server::Options;
 use redis_layer::store::Scope;
 
-use crate::common::client::{Client, Command, encode};
+use crate::common::client::{Client, Command, encode, eventually};
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::tree::Node;
 use crate::common::{self, StoreKind, both};
@@ -227,7 +227,7 @@ fn quit_answers_and_closes() {
     let ours = ours();
     let mut client = Client::connect(ours.address);
     client.send(b"quit\r\nping\r\n").unwrap();
-    assert_eq!(client.rest(PATIENCE), (b"+OK\r\n".to_vec(), true));
+    assert_eq!(client.until_closed(), (b"+OK\r\n".to_vec(), true));
 }
 
 #[test]
@@ -261,13 +261,11 @@ fn clients_are_listed_while_they_are_connected() {
     assert_eq!(twice.matches(&format!("id={id} ")).count(), 2, "{twice}");
     drop(second);
     // The server notices at its own pace.
-    let gone = (0..100).any(|_| {
-        thread::sleep(Duration::from_millis(10));
+    eventually(|| {
         first
             .call(&["info", "clients"])
             .contains("connected_clients:1\\r\\n")
     });
-    assert!(gone);
 }
 
 #[test]
@@ -280,7 +278,7 @@ fn one_client_too_many_is_told_so() {
     let mut first = Client::connect(ours.address);
     assert_eq!(first.call(&["ping"]), "+PONG\\r\\n");
     let mut second = Client::connect(ours.address);
-    let (said, closed) = second.rest(PATIENCE);
+    let (said, closed) = second.until_closed();
     assert_eq!(
         (&*said, closed),
         (&b"-ERR max number of clients reached\r\n"[..], true)
@@ -307,7 +305,7 @@ fn a_stopping_server_answers_what_has_arrived() {
     client.send(b"zscore z a\r\n").unwrap();
     assert_eq!(client.reply().unwrap(), b"$1\r\n1\r\n");
     ours.stop();
-    let (said, closed) = client.rest(PATIENCE);
+    let (said, closed) = client.until_closed();
     assert_eq!((said.len(), closed), (0, true));
     assert!(TcpStream::connect(ours.address).is_err());
 }
@@ -382,7 +380,7 @@ fn without_chance(fact: &str) -> String {
     let (way, value) = fact.split_once(" = ").unwrap();
     if way.ends_with("/age-seconds") {
         let age_s: f64 = value.strip_prefix(',').unwrap().parse().unwrap();
-        assert!((0.0..10.0).contains(&age_s), "{fact}");
+        assert!((0.0..120.0).contains(&age_s), "{fact}");
         return way.to_owned();
     }
     if way.ends_with("/client-info") {

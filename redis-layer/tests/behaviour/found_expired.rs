@@ -138,13 +138,13 @@ fn who_keeps_copies_hears_of_keys_that_it_finds_expired() {
         }
         for line in [
             "mset a 1 b 1 c 1",
-            "pexpire a 500",
-            "pexpire b 500",
+            "pexpire a 1500",
+            "pexpire b 1500",
             "mget a c",
         ] {
             call(&mut client, line);
         }
-        thread::sleep(Duration::from_millis(510));
+        thread::sleep(Duration::from_millis(1510));
         for line in [
             "mget a b c",
             "get a",
@@ -155,7 +155,7 @@ fn who_keeps_copies_hears_of_keys_that_it_finds_expired() {
             "get a",
         ] {
             client.send(format!("{line}\r\n").as_bytes()).unwrap();
-            thread::sleep(Duration::from_millis(50));
+            client.settle();
         }
         client.rest(PATIENCE).0.escape_ascii().to_string()
     };

@@ -1,8 +1,6 @@
 //! Where replies differ from Redis on purpose: `docs/differences.md`, each with its test. If a
 //! difference goes away, its test fails and the page must change.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::common;
 use crate::common::StoreKind;
 use crate::common::client::Client;
@@ -145,21 +143,18 @@ fn replication_is_refused() {
 #[test]
 fn one_client_sleeps_alone() {
     let ours = Ours::start(StoreKind::BTree.open());
-    let address = ours.address;
-    let awake = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        for _ in 0..3 {
-            // More sleepers than the server has threads.
-            scope.spawn(|| {
-                Client::connect(address).call(&["debug", "sleep", "3"]);
-                awake.store(true, Ordering::Release);
-            });
-        }
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        let mut client = Client::connect(address);
-        assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
-        assert!(!awake.load(Ordering::Acquire), "it had to wait for them");
+    // More sleepers than the server has threads. They wake when it stops.
+    let sleepers = [(); 3].map(|()| {
+        let mut sleeper = Client::connect(ours.address);
+        sleeper.send(b"debug sleep 3600\r\n").unwrap();
+        sleeper.settle();
+        sleeper
     });
+    let mut client = Client::connect(ours.address);
+    assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
+    for mut sleeper in sleepers {
+        assert_eq!(sleeper.rest(std::time::Duration::ZERO), (Vec::new(), false));
+    }
 }
 
 /// Redis wakes who waits for a key when the key is made, and not when a result overwrites a key of another type.
@@ -168,20 +163,20 @@ fn a_result_over_another_type_wakes_who_waits() {
     let Some((real, ours)) = both() else {
         return;
     };
-    let ask = |address| {
+    let ask = |address, seconds| {
         let mut waiter = Client::connect(address);
-        let wait = ["bzpopmin", "z", "0.5"].map(common::unescape).to_vec();
+        let wait = ["bzpopmin", "z", seconds].map(common::unescape).to_vec();
         waiter.send(&common::client::encode(&wait)).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        waiter.wait_until_held_up();
         let mut writer = Client::connect(address);
         writer.call(&["zadd", "other", "1", "m"]);
         writer.call(&["set", "z", "v"]);
         writer.call(&["zunionstore", "z", "1", "other"]);
         waiter.reply().unwrap()
     };
-    assert_eq!(ask(real.address), b"*-1\r\n");
+    assert_eq!(ask(real.address, "2"), b"*-1\r\n");
     assert_eq!(
-        ask(ours.address),
+        ask(ours.address, "0"),
         b"*3\r\n$1\r\nz\r\n$1\r\nm\r\n$1\r\n1\r\n"
     );
 }

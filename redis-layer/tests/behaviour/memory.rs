@@ -20,7 +20,7 @@ const MANY: usize = 8 * FEW;
 const BYTES_EACH: usize = 24;
 const ROUNDS: usize = 30;
 /// How long a server may take to give back what it does not need. It does so after a second or two.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(120);
 
 fn arguments(line: &str, key: &str) -> Vec<Bytes> {
     let words = words(line, key).into_iter();

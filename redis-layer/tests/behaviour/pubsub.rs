@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis_layer::server::Options;
 
-use crate::common::client::Client;
+use crate::common::client::{Client, DEADLINE, eventually};
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::{self, StoreKind, both};
 
@@ -26,7 +26,7 @@ fn compare(name: &str, steps: &[(usize, &str)]) {
         for (at, line) in steps {
             clients[*at].send(format!("{line}\r\n").as_bytes()).unwrap();
             // The steps of several connections happen in this order.
-            thread::sleep(Duration::from_millis(20));
+            clients[*at].settle();
         }
         let arrived = clients.iter_mut().map(|client| {
             let (bytes, closed) = client.rest(PATIENCE);
@@ -140,11 +140,7 @@ fn a_closed_connection_leaves_its_channels() {
     subscriber.call(&["subscribe", "a"]);
     assert_eq!(other.call(&["publish", "a", "x"]), ":1\\r\\n");
     drop(subscriber);
-    let gone = (0..200).any(|_| {
-        thread::sleep(Duration::from_millis(10));
-        other.call(&["publish", "a", "x"]) == ":0\\r\\n"
-    });
-    assert!(gone);
+    eventually(|| other.call(&["publish", "a", "x"]) == ":0\\r\\n");
     assert_eq!(other.call(&["pubsub", "channels"]), "*0\\r\\n");
 }
 
@@ -372,8 +368,7 @@ fn a_subscriber_that_does_not_read_is_disconnected() {
     assert!(is_cut_off);
     let list = publisher.call(&["client", "list"]);
     assert_eq!(list.matches("id=").count(), 1, "{list}");
-    let (_, closed) = lazy.rest(PATIENCE);
-    assert!(closed);
+    assert!(lazy.until_closed().1);
 }
 
 /// What comes while a full socket holds up the messages before it is sent when they are.
@@ -386,16 +381,14 @@ fn who_waits_for_a_key_gets_all_messages_however_late_it_reads() {
     late.call(&["subscribe", "a"]);
     late.send(b"blpop k 0\r\n").unwrap();
     let mut publisher = Client::connect(ours.address);
-    while !publisher.call(&["client", "list"]).contains("flags=Pb") {
-        thread::sleep(Duration::from_millis(1));
-    }
+    late.wait_until_held_up();
     // Together more than the buffers of the system hold.
     let payload = "x".repeat(1_000_000);
     for _ in 0..MESSAGES {
         assert_eq!(publisher.call(&["publish", "a", &payload]), ":1\\r\\n");
     }
     for n in 0..MESSAGES {
-        let message = late.reply_within(PATIENCE * 10);
+        let message = late.reply_within(DEADLINE);
         assert!(message.is_some(), "{n} of {MESSAGES} messages came");
     }
     publisher.call(&["lpush", "k", "v"]);

@@ -11,14 +11,14 @@ use engine::vfs::{MemoryVfs, Vfs};
 use redis_layer::commands::execute;
 use redis_layer::store::{EngineStore, Store};
 
-use crate::common::client::Client;
+use crate::common::client::{Client, DEADLINE};
 use crate::common::program::Running;
 use crate::common::servers::Ours;
 use crate::common::{self, Direct, StoreKind, engine_over};
 
 /// Waits for the end. Answers the exit code.
 fn ended(running: &mut Running) -> Option<i32> {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + DEADLINE;
     while Instant::now() < deadline {
         if let Some(status) = running.process.try_wait().unwrap() {
             return status.code();
@@ -52,7 +52,7 @@ fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
             .contains("rdb_changes_since_last_save:1")
     );
     assert_eq!(client.call(&["bgsave"]), "+Background saving started\\r\\n");
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + DEADLINE;
     while !client
         .call(&["info", "persistence"])
         .contains("rdb_saves:2")
@@ -88,7 +88,7 @@ fn the_checkpoint_that_a_transaction_asks_for_holds_what_it_changes() {
         replies[6].escape_ascii().to_string(),
         format!("*5\\r\\n+OK\\r\\n{scheduled}{rewriting}{scheduled}+OK\\r\\n")
     );
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + DEADLINE;
     while !client
         .call(&["info", "persistence"])
         .contains("rdb_saves:1")
@@ -188,7 +188,7 @@ fn shutdown_ends_the_program_and_keeps_the_data() {
         client
             .send(format!("{}\r\n", words.join(" ")).as_bytes())
             .unwrap();
-        assert_eq!(client.rest(Duration::from_secs(10)), (Vec::new(), true));
+        assert_eq!(client.until_closed(), (Vec::new(), true));
         assert_eq!(ended(&mut running), Some(0));
         assert_eq!(checkpoints(dir.path()).len(), saves, "{words:?}");
     }
@@ -263,7 +263,7 @@ fn the_end_of_the_server_ends_a_long_sleep() {
         let _ = ended.send(common::show(&execute(&mut direct.session, &words).reply));
     });
     server.cut_off();
-    let answer = ends.recv_timeout(Duration::from_secs(5));
+    let answer = ends.recv_timeout(DEADLINE);
     assert_eq!(answer.as_deref(), Ok("OK"));
 }
 

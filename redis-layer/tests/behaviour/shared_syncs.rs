@@ -5,13 +5,13 @@ use std::io::ErrorKind::UnexpectedEof;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use redis_layer::server::{Durability, Options, SyncPolicy, thread_parks};
 use redis_layer::store::{Batch, Error, Result, Store};
 
-use crate::common::client::Client;
+use crate::common::client::{Client, eventually};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
 
@@ -259,15 +259,6 @@ fn send(write: &[u8], ours: &Ours) -> (Client, Option<Client>) {
     (client, Some(pushing))
 }
 
-/// All answers that come soon, in one.
-fn answers(client: &mut Client) -> String {
-    let mut answers = String::new();
-    while let Some(answer) = client.reply_within(Duration::from_millis(200)) {
-        answers += &answer.escape_ascii().to_string();
-    }
-    answers
-}
-
 #[test]
 fn a_write_is_answered_when_its_sync_has_ended() {
     for write in WRITES {
@@ -275,11 +266,10 @@ fn a_write_is_answered_when_its_sync_has_ended() {
         let ours = server(&disk, SyncPolicy::Always);
         let held_up = disk.hold_up_syncs();
         let (mut client, _pushing) = send(write, &ours);
-        let answered = answers(&mut client);
-        assert_eq!(answered, "", "{}", write.escape_ascii());
+        let (answered, _) = client.rest(Duration::from_millis(200));
+        assert_eq!(answered, b"", "{}", write.escape_ascii());
         drop(held_up);
-        let answered = answers(&mut client);
-        assert_ne!(answered, "", "{}", write.escape_ascii());
+        client.reply().unwrap();
         assert_ne!(disk.syncs(), 0);
     }
 }
@@ -324,11 +314,7 @@ fn a_failed_sync_in_the_background_is_seen_without_another_write() {
     while disk.syncs() == 1 {
         thread::sleep(Duration::from_millis(10));
     }
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while !says("err") {
-        assert!(Instant::now() < deadline, "it says that all is well");
-        thread::sleep(Duration::from_millis(10));
-    }
+    eventually(|| says("err"));
     disk.set_broken(false);
     // That the store takes a write again says nothing of what the disk has lost.
     assert_eq!(writer.call(&["set", "s", "x"]), "+OK\\r\\n");

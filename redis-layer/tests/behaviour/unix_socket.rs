@@ -19,7 +19,7 @@ use crate::common::servers::{Ours, RealRedis, installed};
 /// What comes back for lines, until the other side has closed.
 fn ask(path: &Path, lines: &str) -> String {
     let mut stream = UnixStream::connect(path).unwrap();
-    let patience = Some(Duration::from_secs(20));
+    let patience = Some(Duration::from_secs(120));
     stream.set_read_timeout(patience).unwrap();
     stream.write_all(lines.as_bytes()).unwrap();
     let mut answers = Vec::new();

@@ -19,8 +19,8 @@ fn command(line: &str) -> Vec<bytes::Bytes> {
 fn waiting(ours: &Ours, line: &str) -> Client {
     let mut client = Client::connect(ours.address);
     client.send(&encode(&command(line))).unwrap();
-    // The server reads its clients in no order: give it time.
-    thread::sleep(Duration::from_millis(50));
+    // The server reads its clients in no order.
+    client.wait_until_held_up();
     client
 }
 
@@ -142,7 +142,7 @@ fn each_member_is_popped_once() {
         .map(|_| {
             thread::spawn(move || {
                 let mut client = Client::connect(address);
-                let pop = |_| client.call(&["bzpopmin", "queue", "10"]);
+                let pop = |_| client.call(&["bzpopmin", "queue", "100"]);
                 (0..EACH).map(pop).collect::<Vec<String>>()
             })
         })

@@ -1,10 +1,34 @@
 //! A client that sees raw bytes: what it sends, and each reply as it came.
 
+use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+
+/// How long anything may take that must come. Generous: the machine may be busy with other things.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
+/// How long one rest is of which a longer one is made: where others are let wait, each of them takes longer too.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Waits until a condition holds, and fails if it never does.
+#[track_caller]
+pub(crate) fn eventually(mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < DEADLINE, "it never came true");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Rests for so long, or on a busy machine for longer.
+pub(crate) fn rest_for(patience: Duration) {
+    for _ in 0..patience.as_millis() / TICK.as_millis() {
+        thread::sleep(TICK);
+    }
+}
 
 /// A command as arguments.
 pub(crate) type Command = Vec<Bytes>;
@@ -12,6 +36,8 @@ pub(crate) type Command = Vec<Bytes>;
 /// A connection.
 pub(crate) struct Client {
     stream: TcpStream,
+    /// The server's address and this client's, which a closed stream does not tell.
+    addresses: [SocketAddr; 2],
     arrived: Vec<u8>,
 }
 
@@ -19,13 +45,10 @@ impl Client {
     pub(crate) fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
-        stream
-            .set_write_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream.set_write_timeout(Some(DEADLINE)).unwrap();
         Self {
+            addresses: [address, stream.local_addr().unwrap()],
             stream,
             arrived: Vec::new(),
         }
@@ -72,7 +95,7 @@ impl Client {
 
     /// Where the server sees this client.
     pub(crate) fn address(&self) -> SocketAddr {
-        self.stream.local_addr().unwrap()
+        self.addresses[1]
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -120,17 +143,65 @@ impl Client {
 
     /// Everything until the other side closes, or says nothing for a while.
     pub(crate) fn rest(&mut self, patience: Duration) -> (Vec<u8>, bool) {
-        self.stream.set_read_timeout(Some(patience)).unwrap();
+        self.stream.set_read_timeout(Some(TICK)).unwrap();
         let mut all = std::mem::take(&mut self.arrived);
         let mut buffer = [0; 16 * 1024];
-        loop {
+        let mut silence = Duration::ZERO;
+        let closed = loop {
             match self.read(&mut buffer) {
-                Ok(0) => return (all, true),
-                Ok(count) => all.extend_from_slice(&buffer[..count]),
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return (all, true),
-                Err(_) => return (all, false),
+                Ok(0) => break true,
+                Ok(count) => {
+                    all.extend_from_slice(&buffer[..count]);
+                    silence = Duration::ZERO;
+                }
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => break true,
+                Err(_) => silence += TICK,
             }
-        }
+            if silence >= patience {
+                break false;
+            }
+        };
+        self.stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        (all, closed)
+    }
+
+    /// Everything until the other side closes, and whether it does.
+    pub(crate) fn until_closed(&mut self) -> (Vec<u8>, bool) {
+        self.rest(DEADLINE)
+    }
+
+    /// Waits until the server holds this client up in its command, as it tells others.
+    pub(crate) fn wait_until_held_up(&self) {
+        let mut other = Self::connect(self.addresses[0]);
+        let own = format!(" addr={} ", self.address());
+        let is_held_up = |line: &str| {
+            let flags = line.split(' ').find_map(|word| word.strip_prefix("flags="));
+            line.contains(&own) && flags.is_some_and(|flags| flags.contains('b'))
+        };
+        eventually(|| other.call(&["client", "list"]).split("\\n").any(is_held_up));
+    }
+
+    /// Waits until the server has read all that this client has sent, and a moment more for what it does then.
+    pub(crate) fn settle(&self) {
+        eventually(|| self.unread() != Some(true));
+        rest_for(2 * TICK);
+    }
+
+    /// Whether the server's socket holds what this client has sent. Only Linux says it.
+    pub(crate) fn unread(&self) -> Option<bool> {
+        let [server, client] = self
+            .addresses
+            .map(|address| format!(":{:04X}", address.port()));
+        let sockets = fs::read_to_string("/proc/net/tcp").ok()?;
+        let holds_something = |line: &str| {
+            // Behind a number come the server's address, the client's, a state, and two lengths: `unsent:unread`.
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            fields.len() > 4
+                && fields[1].ends_with(&server)
+                && fields[2].ends_with(&client)
+                && !fields[4].ends_with(":00000000")
+        };
+        Some(sockets.lines().any(holds_something))
     }
 }
 

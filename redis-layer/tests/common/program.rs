@@ -9,6 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use super::client::DEADLINE;
+
 /// The program, still without arguments.
 pub(crate) fn command() -> Command {
     Command::new(env!("CARGO_BIN_EXE_redis-layer"))
@@ -50,7 +52,7 @@ impl Running {
                 }
             }
         });
-        let address = address.recv_timeout(Duration::from_secs(10));
+        let address = address.recv_timeout(DEADLINE);
         let address = address.expect("the program listens");
         Self { process, address }
     }
@@ -63,6 +65,18 @@ impl Running {
         let (_, value) = lines.find(|(name, _)| *name == kind).unwrap();
         let kilobytes = value.trim().trim_end_matches(" kB");
         kilobytes.parse::<usize>().unwrap() * 1024
+    }
+}
+
+impl Running {
+    /// How much processor time it has taken, as the system counts.
+    pub(crate) fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap();
+        // Behind the name, which may hold anything, the times are fields 12 and 13, in hundredths of a second.
+        let (_, fields) = stat.rsplit_once(')').unwrap();
+        let times = fields.split_whitespace().skip(11).take(2);
+        let ticks: u64 = times.map(|time| time.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(10 * ticks)
     }
 }
 

@@ -1,9 +1,6 @@
 //! Commands that wait, with a second client that writes: the same two scripts to a real server and to ours, and every
 //! answer of both clients compared.
 
-use std::thread;
-use std::time::Duration;
-
 use super::Pair;
 use crate::common::client::{Client, Command, encode};
 use crate::common::random::Random;
@@ -112,7 +109,7 @@ impl Two {
         }
         self.waiter.send(&encode(&command(wait))).unwrap();
         // Until it is known to wait, or had its answer.
-        thread::sleep(Duration::from_millis(15));
+        self.waiter.settle();
         let mut written: Vec<Vec<u8>> = Vec::new();
         for line in writes {
             written.extend(self.writer.pipeline(&[command(line)]));
