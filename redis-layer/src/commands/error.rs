@@ -10,6 +10,10 @@ use crate::commands::monitoring::seldom::Seldom;
 use crate::commands::table::Spec;
 use crate::store;
 use crate::types;
+use crate::types::number::c_text;
+
+/// How many bytes of an argument are quoted where it may be long.
+pub(crate) const QUOTED_BYTES: usize = 128;
 
 /// Why a command was refused: code and text, without line breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +100,12 @@ impl CommandError {
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
+}
+
+/// The first bytes of a C text, at most `limit`: what an error text quotes of an argument.
+pub(crate) fn quoted(text: &[u8], limit: usize) -> &[u8] {
+    let text = c_text(text);
+    &text[..text.len().min(limit)]
 }
 
 impl From<store::Error> for CommandError {

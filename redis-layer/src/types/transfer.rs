@@ -87,16 +87,13 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Gives what a key of the chosen database holds to another key of it. Returns whether there was something to give.
+    /// Gives what a key of the chosen database holds, which `metadata` says, to another key of it.
     ///
     /// Cost: O(1).
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn rename_key(&mut self, from: &[u8], to: &[u8]) -> Result<bool> {
-        let Some(mut metadata) = self.lookup(from)? else {
-            return Ok(false);
-        };
+    pub fn rename_key(&mut self, from: &[u8], mut metadata: Metadata, to: &[u8]) -> Result<()> {
         // First, because clients that keep copies of keys are told of the changes in their order. The collection lives
         // on, so what is known of its ranks remains true.
         self.delete(Space::Metadata, metadata_key(self.db(), from));
@@ -114,7 +111,7 @@ impl Txn<'_> {
             }
         }
         self.set_metadata(to, &metadata);
-        Ok(true)
+        Ok(())
     }
 
     /// Moves what a key holds to a key of another database. Returns whether there was something to move.

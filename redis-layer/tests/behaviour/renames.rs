@@ -63,6 +63,20 @@ fn a_rename_costs_the_same_for_many_elements_as_for_few() {
 }
 
 #[test]
+fn a_rename_looks_its_source_up_once() {
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    direct.expect(&[("set old v", "OK")]);
+    counters.gets();
+    // From a script that does not name its keys, for which nothing is read beforehand.
+    let script = Bytes::from("return redis.call('rename', 'old', 'new')");
+    direct.run_args(&[Bytes::from("eval"), script, Bytes::from("0")]);
+    // One for the source. Of the target it is asked first whether it is there, and then it is removed.
+    assert_eq!(counters.gets(), 3);
+    assert_eq!(direct.show("get new"), "v");
+}
+
+#[test]
 fn ranks_are_not_counted_anew_after_a_rename() {
     let (store, counters) = Counting::over(StoreKind::BTree.open());
     let mut direct = Direct::over(store);

@@ -1,6 +1,8 @@
 //! Subcommands with too few, too many and odd arguments: every one is refused with the words of a real server, and every other is
 //! answered, with the same type.
 
+use std::slice;
+
 use bytes::Bytes;
 
 use crate::common::StoreKind;
@@ -202,4 +204,49 @@ fn odd_arguments_are_refused_as_in_redis() {
     }
     let few = &differences[..differences.len().min(20)];
     assert!(few.is_empty(), "{}: {few:#?}", differences.len());
+}
+
+/// Redis prints what it quotes as C does: up to the first zero byte, and of many an argument 128 bytes at most.
+#[test]
+fn what_errors_quote_is_cut_as_in_redis() {
+    let Some(real) = RealRedis::start_with(&["--enable-debug-command", "local"]) else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    // `*` stands for the argument that is quoted.
+    let lines = [
+        "*",
+        "get a b *",
+        "debug *",
+        "debug * a",
+        "client *",
+        "acl cat *",
+        "latency graph *",
+        "function list *",
+        "hello 3 *",
+        "config set * 1",
+        "client tracking on bcast prefix * prefix *",
+    ];
+    let arguments = [
+        &[b'x'; 127][..],
+        &[b'x'; 128],
+        &[b'x'; 3_000],
+        b"a\0b",
+        b"\0",
+    ];
+    for line in lines {
+        for argument in arguments {
+            let word = |word| match word {
+                "*" => Bytes::from(argument),
+                other => Bytes::from(other),
+            };
+            let command: Command = line.split(' ').map(word).collect();
+            let ask = |address| {
+                let replies = Client::connect(address).pipeline(slice::from_ref(&command));
+                replies[0].escape_ascii().to_string()
+            };
+            let argument = argument.escape_ascii();
+            assert_eq!(ask(ours.address), ask(real.address), "{line}: {argument}");
+        }
+    }
 }

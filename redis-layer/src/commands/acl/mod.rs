@@ -27,6 +27,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::commands::dispatch::named;
+use crate::commands::error::{QUOTED_BYTES, quoted};
 use crate::commands::manual::help_lines;
 use crate::commands::monitoring::statistics::ALL;
 use crate::commands::table::categories;
@@ -100,7 +101,8 @@ pub(crate) fn cat(_session: &mut Session, args: Args<'_>) -> Outcome {
     }
     let wanted = CATEGORIES.into_iter().find(|name| args.is(2, name));
     let wanted = wanted.ok_or_else(|| {
-        CommandError::quoting(&[b"ERR Unknown category '", c_text(args.get(2)), b"'"])
+        let name = quoted(args.get(2), QUOTED_BYTES);
+        CommandError::quoting(&[b"ERR Unknown category '", name, b"'"])
     })?;
     let of_category = ALL
         .iter()

@@ -3,11 +3,8 @@
 use bytes::Bytes;
 
 use crate::commands::CommandError;
+use crate::commands::error::{QUOTED_BYTES, quoted};
 use crate::commands::table::{Spec, find};
-use crate::types::number::c_text;
-
-/// How many bytes of an argument are quoted in an error text.
-const QUOTED_BYTES: usize = 128;
 
 /// The table entry of a command or of its subcommand, if the name is known.
 pub(crate) fn named(args: &[Bytes]) -> Option<&'static Spec> {
@@ -28,12 +25,6 @@ pub(crate) fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
         return Err(CommandError::arity(spec.full_name));
     }
     Ok(spec)
-}
-
-/// The first bytes of a C text, at most `limit`.
-fn quoted(text: &[u8], limit: usize) -> &[u8] {
-    let text = c_text(text);
-    &text[..text.len().min(limit)]
 }
 
 fn unknown_command(args: &[Bytes]) -> CommandError {

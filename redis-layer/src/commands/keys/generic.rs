@@ -67,9 +67,9 @@ pub(crate) fn renamenx(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// Renames, unless the new name is taken and `taken` forbids that. Returns whether it renamed.
 fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool, CommandError> {
     let (old, new) = (args.get(1), args.get(2));
-    if txn.lookup(old)?.is_none() {
+    let Some(metadata) = txn.lookup(old)? else {
         return Err(CommandError::NO_SUCH_KEY);
-    }
+    };
     if old == new {
         return Ok(false);
     }
@@ -78,7 +78,7 @@ fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool,
     if is_taken && taken {
         return Ok(false);
     }
-    txn.rename_key(old, new)?;
+    txn.rename_key(old, metadata, new)?;
     txn.event(Class::Generic, "rename_from", old);
     txn.event(Class::Generic, "rename_to", new);
     Ok(true)

@@ -14,6 +14,7 @@ use crate::commands::manual::help_lines;
 use crate::commands::monitoring::statistics::ALL;
 use crate::commands::table::{Spec, find_full_name};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::types::number::c_text;
 
 /// How many delays of one name are kept.
 const KEPT: usize = 160;
@@ -98,7 +99,8 @@ pub(crate) fn graph(session: &mut Session, args: Args<'_>) -> Outcome {
     const HEIGHT: u64 = 5;
     let event = args.get(2);
     let history = session.server.latency.history(event).ok_or_else(|| {
-        CommandError::quoting(&[b"ERR No samples available for event '", event, b"'"])
+        let name = c_text(event);
+        CommandError::quoting(&[b"ERR No samples available for event '", name, b"'"])
     })?;
     let millis = || history.samples.iter().map(|&(_, millis)| millis);
     let (least, most) = (millis().min().unwrap_or(0), millis().max().unwrap_or(0));

@@ -7,6 +7,7 @@ use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::scripting::Killed;
 use crate::types::Txn;
+use crate::types::number::c_text;
 
 const NOT_BUSY: CommandError = CommandError::fixed("NOTBUSY No scripts in execution right now.");
 const HAS_WRITTEN: CommandError = CommandError::fixed(
@@ -91,7 +92,7 @@ pub(crate) fn function_list(_session: &mut Session, args: Args<'_>) -> Outcome {
         } else {
             return Err(CommandError::quoting(&[
                 b"ERR Unknown argument ",
-                args.get(position),
+                c_text(args.get(position)),
             ]));
         }
         position += 1;

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use crate::commands::config::value::parse_bytes;
+use crate::commands::error::{QUOTED_BYTES, quoted};
 use crate::commands::keys::object::encoding_of;
 use crate::commands::strings::parts::check_length;
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, run_blocking};
@@ -67,7 +68,7 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
 fn unknown(args: Args<'_>) -> CommandError {
     CommandError::quoting(&[
         b"ERR unknown subcommand or wrong number of arguments for '",
-        args.get(1),
+        quoted(args.get(1), QUOTED_BYTES),
         b"'. Try DEBUG HELP.",
     ])
 }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use super::{Choice, Mode};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::types::number::c_text;
 
 /// `CLIENT TRACKING ON | OFF [REDIRECT id] [PREFIX prefix ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]`
 pub(crate) fn tracking(session: &mut Session, args: Args<'_>) -> Outcome {
@@ -150,11 +151,11 @@ fn check_prefixes(existing: &BTreeSet<Bytes>, added: &[Bytes]) -> Result<(), Com
         };
         return Err(CommandError::quoting(&[
             b"ERR Prefix '",
-            prefix,
+            c_text(prefix),
             b"' overlaps with ",
             with,
             b" prefix '",
-            other,
+            c_text(other),
             b"'. Prefixes for a single client must not overlap.",
         ]));
     }
