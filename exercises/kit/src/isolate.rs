@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! no new line within CALL_LIMIT        an endless loop; the parent kills the child
-//! nor within CALL_LIMIT_BY_CLOCK       it waits, if it has used little processor time
+//! nor within CALL_LIMIT_AT_REST        it waits, if it has used little processor time
 //! not finished within RUN_LIMIT        too slow
 //! "has overflowed its stack"           Rust's own message before it aborts
 //! "memory allocation of N bytes"       Rust's own message before it aborts
@@ -22,15 +22,18 @@
 //! Every probe is put twice, the second time in reverse order: an answer that changes depends on
 //! something other than its argument.
 
+mod watch;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use self::watch::{Ended, RUN_LIMIT, wait};
 use crate::answer::{Death, Outcome};
 use crate::exercise::{Judged, Who};
 use crate::guard;
@@ -38,18 +41,6 @@ use crate::guard;
 /// The private argument that makes a test program a child.
 pub(crate) const CHILD_ARGUMENT: &str = "__answer_probes";
 
-/// How much processor time one call may take. Processor time, because a machine that is busy with
-/// other things must not turn a right answer into an endless loop.
-const CALL_LIMIT: Duration = Duration::from_millis(1000);
-/// How long one call may take by the clock: for calls that sleep or wait, and for systems that do not
-/// tell us the processor time of another process.
-const CALL_LIMIT_BY_CLOCK: Duration = Duration::from_secs(4);
-/// Who used no more processor time than this in [`CALL_LIMIT_BY_CLOCK`] was waiting.
-const WAITING_MAX: Duration = Duration::from_millis(100);
-/// How much processor time all calls together may take.
-const RUN_LIMIT: Duration = Duration::from_secs(8);
-/// How long they may take by the clock.
-const RUN_LIMIT_BY_CLOCK: Duration = Duration::from_secs(32);
 /// How much memory a child may map.
 const MEMORY_LIMIT_MIB: u64 = 512;
 /// How much stack a call may fill. The main thread has 8 MiB, or 1, and who calls itself once for each byte of a long key needs
@@ -63,9 +54,6 @@ const DEATHS_MAX: usize = 4;
 const PRINTED_BYTES_MAX: usize = 2048;
 /// How long a stream may stay open after the child has ended.
 const STREAM_LIMIT: Duration = Duration::from_millis(300);
-/// The parent's rhythm while it waits.
-const POLL: Duration = Duration::from_millis(4);
-
 /// The first thing a child says, before it runs a learner's code.
 const READY: &str = "ready";
 /// The last line of a child that answered everything.
@@ -263,101 +251,6 @@ impl Drop for AnswerFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
-}
-
-enum Ended {
-    Killed(Death),
-    Itself(ExitStatus),
-}
-
-/// Waits for the child, and kills it when it stops making progress.
-fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
-    let begin = Instant::now();
-    let mut progress = Progress::default();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Ended::Itself(status));
-        }
-        let used = processor_time(child.id());
-        let length = fs::metadata(answers)
-            .map_err(cannot("look at", answers))?
-            .len();
-        let stuck = progress.stuck(length, used);
-        if let Some(death) = stuck.or_else(|| too_slow(begin.elapsed(), used)) {
-            child.kill()?;
-            child.wait()?;
-            return Ok(Ended::Killed(death));
-        }
-        thread::sleep(POLL);
-    }
-}
-
-/// What a child died of whose calls came back, if all of them together took too long.
-fn too_slow(by_clock: Duration, used: Option<Duration>) -> Option<Death> {
-    let limit = if used.unwrap_or(by_clock) > RUN_LIMIT {
-        RUN_LIMIT
-    } else if by_clock > RUN_LIMIT_BY_CLOCK {
-        RUN_LIMIT_BY_CLOCK
-    } else {
-        return None;
-    };
-    Some(Death::TooSlow {
-        limit_ms: milliseconds(limit),
-        waits: used.is_some_and(|used| used < by_clock / 10),
-    })
-}
-
-/// How far a child has come, and since when it has come no further.
-#[derive(Default)]
-struct Progress {
-    length: u64,
-    since: Option<(Instant, Option<Duration>)>,
-}
-
-impl Progress {
-    /// What the child died of, if it has come no further for too long.
-    fn stuck(&mut self, length: u64, used: Option<Duration>) -> Option<Death> {
-        // A child that has not begun is waiting for the machine, not looping.
-        if length == 0 {
-            return None;
-        }
-        let (since, used_then) = match self.since {
-            Some(since) if self.length == length => since,
-            _ => {
-                self.length = length;
-                *self.since.insert((Instant::now(), used))
-            }
-        };
-        let worked = used
-            .zip(used_then)
-            .map(|(now, then)| now.saturating_sub(then));
-        if worked > Some(CALL_LIMIT) {
-            let limit_ms = milliseconds(CALL_LIMIT);
-            return Some(Death::EndlessLoop { limit_ms });
-        }
-        let limit_ms = milliseconds(CALL_LIMIT_BY_CLOCK);
-        (since.elapsed() > CALL_LIMIT_BY_CLOCK).then_some(match worked {
-            Some(worked) if worked <= WAITING_MAX => Death::Waits { limit_ms },
-            _ => Death::EndlessLoop { limit_ms },
-        })
-    }
-}
-
-/// The processor time that a process has used, where the system shows it in `/proc`.
-fn processor_time(process: u32) -> Option<Duration> {
-    /// Linux counts in hundredths of a second, whatever its own clock does.
-    const TICK: Duration = Duration::from_millis(10);
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The program's name stands in parentheses and may hold spaces; user and system time are the
-    // twelfth and thirteenth field after it.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let user: u32 = fields.next()?.parse().ok()?;
-    let system: u32 = fields.next()?.parse().ok()?;
-    Some(TICK * user.checked_add(system)?)
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Reads a stream to its end on a thread, and keeps only its beginning and its end.
@@ -559,32 +452,6 @@ fn limit_resources() {
 mod tests {
     use super::*;
     use crate::exercise::{Cast, Exercise};
-
-    #[test]
-    fn a_call_without_end_is_told_by_its_work_before_the_clock() {
-        let used = |ms| Some(Duration::from_millis(ms));
-        let mut progress = Progress::default();
-        assert_eq!(progress.stuck(0, used(0)), None);
-        assert_eq!(progress.stuck(0, used(5000)), None, "it has not begun");
-        assert_eq!(progress.stuck(1, used(5000)), None);
-        assert_eq!(progress.stuck(1, used(6000)), None, "just the limit");
-        let endless = Death::EndlessLoop { limit_ms: 1000 };
-        assert_eq!(progress.stuck(1, used(6010)), Some(endless));
-        assert_eq!(progress.stuck(2, used(6020)), None, "an answer came");
-        assert_eq!(progress.stuck(2, None), None, "nobody knows");
-    }
-
-    #[test]
-    fn what_is_too_slow_is_told_by_the_limit_that_it_broke() {
-        let seconds = Duration::from_secs;
-        let died = |by_clock, used: Option<u64>| too_slow(seconds(by_clock), used.map(seconds));
-        let of = |limit_ms, waits| Some(Death::TooSlow { limit_ms, waits });
-        assert_eq!(died(32, Some(8)), None, "a busy machine");
-        assert_eq!(died(10, Some(9)), of(8000, false));
-        assert_eq!(died(33, Some(1)), of(32_000, true), "it sleeps");
-        assert_eq!(died(33, Some(7)), of(32_000, false));
-        assert_eq!(died(9, None), of(8000, false), "nobody knows");
-    }
 
     #[cfg(target_os = "linux")]
     #[test]
