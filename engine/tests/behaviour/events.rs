@@ -15,23 +15,7 @@ use engine::{
 };
 use parking_lot::{Condvar, Mutex};
 
-use crate::support::{Dice, Gate, seed_or, steps_or, tiny};
-
-/// Keeps every event that it receives.
-#[derive(Default)]
-struct Recorder(Mutex<Vec<Event>>);
-
-impl EventListener for Recorder {
-    fn on_event(&self, event: &Event) {
-        self.0.lock().push(event.clone());
-    }
-}
-
-impl Recorder {
-    fn all(&self) -> Vec<Event> {
-        self.0.lock().clone()
-    }
-}
+use crate::support::{Dice, Gate, Recorder, seed_or, steps_or, tiny};
 
 fn open(vfs: Arc<dyn Vfs>, background: Background, listener: Arc<dyn EventListener>) -> Db {
     let options = Options {
@@ -170,7 +154,7 @@ fn replayed_events_are_the_levels_that_the_manifest_records() {
             while background == Background::Manual && db.step().unwrap() {}
             db.close().unwrap();
             let ids = BTreeMap::from([("default", 0), ("other", 1)]);
-            for event in recorder.0.lock().drain(..) {
+            for event in recorder.take() {
                 picture.draw(&event);
                 if is_an_end_of_work(&event) {
                     picture.check();
@@ -214,7 +198,7 @@ fn what_became_of_each_entry_is_told() {
     db.put("a", "second").unwrap();
     db.delete("c").unwrap();
     db.flush().unwrap(); // The tombstone has c below it: two entries.
-    recorder.0.lock().clear();
+    recorder.take();
     db.compact().unwrap();
     let events = recorder.all();
     let [
@@ -359,7 +343,7 @@ fn a_stall_begins_and_ends() {
         let stop = Event::StallBegun {
             stall: Stall::Level0Stop,
         };
-        recorder.0.lock().contains(&stop)
+        recorder.all().contains(&stop)
     };
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {

@@ -17,12 +17,11 @@ use std::time::Duration;
 use engine::comparator::Compare;
 use engine::vfs::MemoryVfs;
 use engine::{
-    Background, CompactionFilter, Comparator, Db, Decision, Error, Event, EventListener,
-    FamilyOptions, Options, Outcome,
+    Background, CompactionFilter, Comparator, Db, Decision, Error, Event, FamilyOptions, Options,
+    Outcome,
 };
-use parking_lot::Mutex;
 
-use crate::support::{open, tiny};
+use crate::support::{Recorder, open, tiny};
 
 /// Byte order that panics at a certain key while a flag is set.
 struct Choosy {
@@ -254,35 +253,24 @@ fn a_compaction_filter_that_panics_holds_up_no_writer() {
     db.put("again", "v").unwrap();
 }
 
-#[derive(Default)]
-struct Events(Mutex<Vec<Event>>);
-
-impl EventListener for Events {
-    fn on_event(&self, event: &Event) {
-        self.0.lock().push(event.clone());
-    }
-}
-
-impl Events {
-    /// The numbers of the flushes and compactions that began, and of those that ended with a failure.
-    fn jobs(&self) -> [BTreeSet<u64>; 2] {
-        let mut jobs = [BTreeSet::new(), BTreeSet::new()];
-        for event in self.0.lock().iter() {
-            match event {
-                Event::FlushBegun { job, .. } | Event::CompactionBegun { job, .. } => {
-                    jobs[0].insert(*job);
-                }
-                Event::FlushEnded { job, outcome, .. }
-                | Event::CompactionEnded { job, outcome, .. }
-                    if matches!(outcome, Outcome::Failed(what) if what.contains("panicked")) =>
-                {
-                    jobs[1].insert(*job);
-                }
-                _ => {}
+/// The numbers of the flushes and compactions that began, and of those that ended with a panic.
+fn jobs(events: &[Event]) -> [BTreeSet<u64>; 2] {
+    let mut jobs = [BTreeSet::new(), BTreeSet::new()];
+    for event in events {
+        match event {
+            Event::FlushBegun { job, .. } | Event::CompactionBegun { job, .. } => {
+                jobs[0].insert(*job);
             }
+            Event::FlushEnded { job, outcome, .. }
+            | Event::CompactionEnded { job, outcome, .. }
+                if matches!(outcome, Outcome::Failed(what) if what.contains("panicked")) =>
+            {
+                jobs[1].insert(*job);
+            }
+            _ => {}
         }
-        jobs
     }
+    jobs
 }
 
 /// A listener that counts what is going on would wait for ever for the end.
@@ -300,14 +288,14 @@ fn a_flush_or_a_compaction_that_panics_is_reported_to_have_ended() {
     };
     for background in [Background::Manual, Background::Threads] {
         for (family, flushes) in [(refusing(), true), (filtering(), false)] {
-            let events = Arc::new(Events::default());
+            let recorder = Arc::new(Recorder::default());
             let options = Options {
                 vfs: Arc::new(MemoryVfs::new()),
                 background,
                 ..Options::default()
             };
             let options = options.family("default", family);
-            let db = Db::open("db", options.listener(events.clone())).unwrap();
+            let db = Db::open("db", options.listener(recorder.clone())).unwrap();
             // A single key is compared with no other before it is in a table.
             db.put("refused", "1").unwrap();
             let worked = catch_unwind(AssertUnwindSafe(|| match flushes {
@@ -316,10 +304,11 @@ fn a_flush_or_a_compaction_that_panics_is_reported_to_have_ended() {
             }));
             assert!(!matches!(worked, Ok(Ok(()))), "{worked:?}");
             let _ = db.close();
-            let [begun, failed] = events.jobs();
+            let events = recorder.all();
+            let [begun, failed] = jobs(&events);
             let failed_of_begun = begun.len() - usize::from(!flushes);
             assert!(failed.is_subset(&begun) && !failed.is_empty(), "{failed:?}");
-            assert_eq!(failed.len(), failed_of_begun, "{:#?}", events.0.lock());
+            assert_eq!(failed.len(), failed_of_begun, "{events:#?}");
         }
     }
 }

@@ -9,13 +9,12 @@ use engine::comparator::NumericSuffix;
 use engine::version::file_name;
 use engine::vfs::{MemoryVfs, StdVfs, Vfs};
 use engine::{
-    Background, Comparator, Compression, Db, Error, Event, EventListener, FamilyOptions, Options,
-    RecoveryMode, TableReads, Unlisted, WriteBatch, WriteOptions, verify,
+    Background, Comparator, Compression, Db, Error, Event, FamilyOptions, Options, RecoveryMode,
+    TableReads, Unlisted, WriteBatch, WriteOptions, verify,
 };
-use parking_lot::Mutex;
 
 use crate::support::{self, hooked::Hooked};
-use crate::support::{Dice, Pair, roomy, seed_or, steps_or, tiny};
+use crate::support::{Dice, Pair, Recorder, roomy, seed_or, steps_or, tiny};
 
 const FAMILIES: [&str; 3] = ["default", "newest", "numeric"];
 const KEYS: u64 = 60;
@@ -462,13 +461,6 @@ fn every_write_is_refused_in_the_same_words() {
 /// What an ordinary database does for its readers, this one does not do: no thread, no merge.
 #[test]
 fn no_work_is_done_for_readers() {
-    #[derive(Default)]
-    struct Recorder(Mutex<Vec<Event>>);
-    impl EventListener for Recorder {
-        fn on_event(&self, event: &Event) {
-            self.0.lock().push(event.clone());
-        }
-    }
     let vfs = killed(4, 200);
     let recorder = Arc::new(Recorder::default());
     let options = for_reading(unwritable(Arc::new(vfs)));
@@ -485,7 +477,7 @@ fn no_work_is_done_for_readers() {
     }
     db.close().unwrap();
     drop(db);
-    let events = recorder.0.lock();
+    let events = recorder.all();
     assert!(
         matches!(&events[..], [Event::Opened { families, .. }] if *families == FAMILIES),
         "{events:?}"

@@ -14,10 +14,31 @@ use std::time::Duration;
 
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, CompactionFilter, Comparator, Compression, Db, Decision, Family, FamilyOptions,
-    Options, Strategy, TableReads,
+    Background, CompactionFilter, Comparator, Compression, Db, Decision, Event, EventListener,
+    Family, FamilyOptions, Options, Strategy, TableReads,
 };
 use parking_lot::{Condvar, Mutex};
+
+/// Keeps every event that it receives.
+#[derive(Default)]
+pub(crate) struct Recorder(Mutex<Vec<Event>>);
+
+impl EventListener for Recorder {
+    fn on_event(&self, event: &Event) {
+        self.0.lock().push(event.clone());
+    }
+}
+
+impl Recorder {
+    pub(crate) fn all(&self) -> Vec<Event> {
+        self.0.lock().clone()
+    }
+
+    /// All so far, which are forgotten.
+    pub(crate) fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut self.0.lock())
+    }
+}
 
 /// A random generator whose output depends only on its seed (splitmix64).
 #[derive(Debug, Clone)]
