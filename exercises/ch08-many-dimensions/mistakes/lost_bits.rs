@@ -25,6 +25,17 @@ fn kept(score: u64) -> u64 {
     score as f64 as u64
 }
 
+/// The logarithm of the double, rounded by `round`.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "this is the mistake"
+)]
+fn by_logarithm(score: u64, round: fn(f64) -> f64) -> u32 {
+    round((score.max(1) as f64).log2()) as u32
+}
+
 fn power(bits: i64) -> u64 {
     u32::try_from(bits).map_or(0, |bits| 1u64.checked_shl(bits).unwrap_or(0))
 }
@@ -210,16 +221,7 @@ fn losses() -> Vec<Mistake<Limits>> {
             "the size taken from the logarithm of the double",
             "A logarithm is rounded too: that of 2^53 - 1 becomes 53, and that is the one of 2^53. Count the bits of the integer, \
              `leading_zeros` or `ilog2`.",
-            |score| {
-                #[expect(
-                    clippy::cast_precision_loss,
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "this is the mistake"
-                )]
-                let size = (score.max(1) as f64).log2() as u32 + 1;
-                size.saturating_sub(53)
-            },
+            |score| (by_logarithm(score, f64::floor) + 1).saturating_sub(53),
         ),
         lost(
             "measured_by_the_exponent",
@@ -270,16 +272,7 @@ fn losses() -> Vec<Mistake<Limits>> {
             "the logarithm of the double, rounded up, as the size",
             "The logarithm of 2^53 is 53, and 2^53 has 54 bits: the size is one more than the logarithm rounded down. And a double is \
              rounded itself. Count the bits of the integer, `leading_zeros` or `ilog2`.",
-            |score| {
-                #[expect(
-                    clippy::cast_precision_loss,
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "this is the mistake"
-                )]
-                let size = (score.max(1) as f64).log2().ceil() as u32;
-                size.saturating_sub(53)
-            },
+            |score| by_logarithm(score, f64::ceil).saturating_sub(53),
         ),
         lost(
             "cleared_until_it_is_kept",

@@ -78,6 +78,22 @@ pub struct Part {
 pub type Says = fn(&Part, &[Outcome]) -> Vec<String>;
 
 impl Part {
+    /// A part without probes.
+    pub(crate) fn new(function: &'static str, makes: &'static str) -> Self {
+        Self {
+            function,
+            probes: Vec::new(),
+            ranks: Vec::new(),
+            makes,
+            own_keys: None,
+            after: Vec::new(),
+            auxiliary: false,
+            slow: None,
+            says: None,
+            judges: None,
+        }
+    }
+
     /// The first classes, in order of first appearance.
     pub fn divisions(&self) -> Vec<&'static str> {
         self.classes_where(|probe| probe.classes.iter().take(1))
@@ -385,18 +401,7 @@ impl<I> PartOf<I> {
     /// A part without probes, whose only right answers are those of the solution.
     pub fn new(function: &'static str, makes: &'static str) -> Self {
         Self {
-            part: Part {
-                function,
-                probes: Vec::new(),
-                ranks: Vec::new(),
-                makes,
-                own_keys: None,
-                after: Vec::new(),
-                auxiliary: false,
-                slow: None,
-                says: None,
-                judges: None,
-            },
+            part: Part::new(function, makes),
             asks: Vec::new(),
             fixed: true,
         }

@@ -144,16 +144,9 @@ mod tests {
             expected: None,
         });
         let part = Part {
-            function: "key",
             probes: probes.collect(),
             ranks: (0..rows.len()).collect(),
-            makes: "key",
-            own_keys: None,
-            after: Vec::new(),
-            auxiliary: false,
-            slow: None,
-            says: None,
-            judges: None,
+            ..Part::new("key", "key")
         };
         let outcomes: Vec<Outcome> = rows
             .iter()
