@@ -9,7 +9,8 @@ use engine::comparator::NumericSuffix;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted, WriteBatch, WriteOptions};
 
-use crate::support::{Gate, tiny};
+use crate::support::tiny;
+use crate::support::waiting::Gate;
 use crate::support::{hooked::Hooked, manual};
 
 fn on(vfs: &MemoryVfs) -> Options {
@@ -172,9 +173,7 @@ fn a_family_may_be_dropped_while_it_is_compacted() {
             }
             db.compact()
         });
-        while !gate.is_reached() {
-            std::thread::yield_now();
-        }
+        gate.wait_until_reached();
         db.drop_family("doomed").unwrap();
         db.put("the others", "do not wait").unwrap();
         gate.open();
