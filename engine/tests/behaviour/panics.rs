@@ -19,7 +19,7 @@ use engine::{
 };
 
 use crate::support::waiting::{Gate, PATIENCE, this_thread, wait_until_asleep};
-use crate::support::{Recorder, open, tiny};
+use crate::support::{Recorder, files, open, tiny};
 
 /// Byte order that panics at a certain key while a flag is set.
 struct Choosy {
@@ -220,6 +220,53 @@ fn a_compaction_filter_that_panics_holds_up_no_writer() {
     let db = open(&vfs, Background::Threads, tiny());
     assert_eq!(db.default_family().iter().count() as u32, rows);
     db.put("again", "v").unwrap();
+}
+
+/// Panics at the last of the keys while a flag is set.
+struct TiresAtTheEnd(Arc<AtomicBool>);
+
+impl CompactionFilter for TiresAtTheEnd {
+    fn decide(&self, key: &[u8], _value: &[u8]) -> Decision {
+        let tires = key == b"999" && self.0.load(SeqCst);
+        assert!(!tires, "the filter is tired");
+        Decision::Keep
+    }
+}
+
+/// As one that fails does. Otherwise a program that goes on would fill the disk, one compaction after another.
+#[test]
+fn a_compaction_that_panics_in_the_callers_thread_leaves_no_tables_behind() {
+    let panics = Arc::new(AtomicBool::new(true));
+    let family = FamilyOptions {
+        compaction_filter: Some(Arc::new(TiresAtTheEnd(Arc::clone(&panics)))),
+        write_buffer_bytes: 1 << 20,
+        ..tiny()
+    };
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Manual, family);
+    for round in 0..4 {
+        for at in 900..1_000 {
+            db.put(at.to_string(), [round; 100]).unwrap();
+        }
+        db.flush().unwrap();
+    }
+    let before = files(&vfs, ".sst");
+    let default = db.default_family();
+    type Compacts<'d> = &'d dyn Fn() -> engine::Result<()>;
+    let ways: [(&str, Compacts<'_>); 3] = [
+        ("step", &|| db.step().map(drop)),
+        ("compact", &|| db.compact()),
+        ("compact_range", &|| db.compact_range::<&[u8]>(&default, ..)),
+    ];
+    for (way, compacts) in ways {
+        let compacted = catch_unwind(AssertUnwindSafe(compacts));
+        assert!(compacted.is_err(), "{way}: the panic reaches the caller");
+        assert_eq!(files(&vfs, ".sst"), before, "{way}");
+    }
+    panics.store(false, SeqCst);
+    db.compact().unwrap();
+    assert_ne!(files(&vfs, ".sst"), before);
+    assert_eq!(db.default_family().iter().count(), 100);
 }
 
 /// The numbers of the flushes and compactions that began, and of those that ended with a panic.
