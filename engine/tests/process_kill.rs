@@ -13,12 +13,13 @@ mod support;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use counted::{Counts, WRITERS};
 use engine::{Db, WriteOptions};
+use support::waiting::{PATIENCE, wait_until};
 use support::{Dice, seed_or, steps_or};
 
 const DIRECTORY: &str = "ENGINE_KILL_DIRECTORY";
@@ -54,7 +55,7 @@ fn write_on(db: &Db, dir: &Path, writer: u64, mut write: u64, sync: bool) {
         .unwrap();
     let families = counted::families(db);
     // Ends by itself if nobody kills it.
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + PATIENCE;
     while Instant::now() < end {
         write += 1;
         let batch = counted::batch(&families, writer, write);
@@ -91,12 +92,24 @@ fn check(dir: &Path, writes: &mut Counts, context: &str) {
     }
 }
 
-/// Waits until a writer has written, unless it is to be killed while it opens.
-fn wait_for_a_write(dir: &Path, acknowledged: u64) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while all_acknowledged(dir) == acknowledged && Instant::now() < end {
-        thread::sleep(Duration::from_millis(1));
+/// A process that is killed when this is dropped.
+struct Writer(Child);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
     }
+}
+
+/// Waits until a writer has written.
+fn wait_for_a_write(writer: &mut Writer, dir: &Path, acknowledged: u64) {
+    wait_until("the writer writes", || {
+        let ended = writer.0.try_wait().unwrap();
+        let writes = all_acknowledged(dir) > acknowledged;
+        assert!(writes || ended.is_none(), "the writer ended: {ended:?}");
+        writes
+    });
 }
 
 #[test]
@@ -108,21 +121,21 @@ fn a_killed_process_loses_no_acknowledged_write() {
     let dir = root.path();
     let mut writes = Counts::default();
     for kill in 0..kills {
-        let mut writer = Command::new(std::env::current_exe().unwrap());
-        writer.args(["--exact", "writer_until_killed", "--ignored", "--nocapture"]);
-        writer.env(DIRECTORY, dir).stdout(Stdio::null());
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "writer_until_killed", "--ignored", "--nocapture"]);
+        command.env(DIRECTORY, dir).stdout(Stdio::null());
         let sync = kill.is_multiple_of(2);
         if sync {
-            writer.env(SYNC, "1");
+            command.env(SYNC, "1");
         }
         let acknowledged = all_acknowledged(dir);
-        let mut writer = writer.spawn().unwrap();
+        let mut writer = Writer(command.spawn().unwrap());
+        // Some are killed while they open the database.
         if !dice.one_in(4) {
-            wait_for_a_write(dir, acknowledged);
+            wait_for_a_write(&mut writer, dir, acknowledged);
         }
         thread::sleep(Duration::from_millis(dice.below(60)));
-        writer.kill().unwrap();
-        writer.wait().unwrap();
+        drop(writer);
         check(dir, &mut writes, &format!("kill {kill}, sync {sync}"));
     }
     let acknowledged = all_acknowledged(dir);

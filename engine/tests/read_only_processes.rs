@@ -4,12 +4,18 @@
 //! The test runs itself again for each process that opens the database, and makes it let go by closing its
 //! input or by `kill -9`. Two handles in one process would not do: the lock might be one that only they see.
 
+#[expect(dead_code, reason = "each test takes what it needs")]
+mod support;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
 
 use engine::{Background, Db, Error, Options};
+use support::waiting::PATIENCE;
 
 const DIRECTORY: &str = "ENGINE_OPEN_DIRECTORY";
 const ROLE: &str = "ENGINE_OPEN_ROLE";
@@ -83,15 +89,19 @@ impl Other {
         command.args(["--exact", "one_that_opens", "--ignored", "--nocapture"]);
         command.env(DIRECTORY, dir).env(ROLE, format!("{role:?}"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let said = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.strip_prefix(SAYS).map(str::to_owned));
-        Self {
-            process,
-            said: said.unwrap_or_else(|| "nothing".to_owned()),
-        }
+        let process = command.spawn().unwrap();
+        let said = String::new();
+        let mut other = Self { process, said };
+        let lines = BufReader::new(other.process.stdout.take().unwrap()).lines();
+        let (says, said) = mpsc::channel();
+        // Not joined: whatever holds up the other process, this one does not wait for it for ever.
+        thread::spawn(move || {
+            let mut lines = lines.map_while(Result::ok);
+            let said = lines.find_map(|line| line.strip_prefix(SAYS).map(str::to_owned));
+            says.send(said.unwrap_or_else(|| "nothing".to_owned()))
+        });
+        other.said = said.recv_timeout(PATIENCE).unwrap();
+        other
     }
 
     fn ask(role: Role, dir: &Path) -> String {

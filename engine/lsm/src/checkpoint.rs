@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use engine::{Db, Error, Options};
+use engine::{Db, Error, Options, overview};
 
 use crate::args::CheckpointArgs;
-use crate::{FINE, Outcome, style};
+use crate::{FINE, Outcome, check_no_file, style};
 
 pub(crate) fn run(args: &CheckpointArgs, out: &mut dyn Write) -> Outcome {
     let options = Options {
@@ -18,6 +18,9 @@ pub(crate) fn run(args: &CheckpointArgs, out: &mut dyn Write) -> Outcome {
         let what = format!("{target} exists, and a checkpoint takes a name that is free");
         return Err(Error::invalid(what).into());
     }
+    check_no_file(&args.dir)?;
+    // This says of a directory without a database what the other commands say.
+    overview(&args.dir, &options)?;
     let db = Db::open(&args.dir, options)?;
     db.checkpoint(&args.target)?;
     db.close()?;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use engine::Error;
 use engine::inspect::{self, ExplainOptions, Note, Wrong};
 use engine::vfs::StdVfs;
 
@@ -17,6 +18,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
         block: args.block,
         limit: args.limit,
     };
+    if args.file.is_dir() {
+        let dir = args.file.display();
+        let what = format!(
+            "{dir} is a directory, and `lsm explain` takes one of its files, for example {dir}/CURRENT; `lsm dump {dir}` \
+             shows what all of them say"
+        );
+        return Err(Error::invalid(what).into());
+    }
     let mut written: io::Result<()> = Ok(());
     let wrong = inspect::explain(&StdVfs, &args.file, options, &mut |note| {
         if written.is_ok() {

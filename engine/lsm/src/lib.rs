@@ -28,6 +28,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use clap::Parser;
+use engine::Error;
 
 use crate::args::{Cli, Command};
 
@@ -46,13 +47,13 @@ const WHAT_TO_DO: &str = "Copy the directory before anything else. `lsm explain 
 #[derive(Debug)]
 enum Failure {
     /// The engine returned an error.
-    Engine(engine::Error),
+    Engine(Error),
     /// The output could not be written.
     Output(std::io::Error),
 }
 
-impl From<engine::Error> for Failure {
-    fn from(error: engine::Error) -> Self {
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
         Failure::Engine(error)
     }
 }
@@ -100,9 +101,9 @@ pub fn run(
             FAILED
         }
         Err(Failure::Engine(error)) => {
-            let _ = writeln!(err, "lsm: {error}.");
+            let _ = writeln!(err, "lsm: {}.", message(&error));
             match error {
-                engine::Error::Corruption { .. } => DAMAGED,
+                Error::Corruption { .. } => DAMAGED,
                 _ => FAILED,
             }
         }
@@ -117,6 +118,39 @@ fn carry_out(command: &Command, out: &mut dyn Write) -> Outcome {
         Command::Verify(args) => verify::run(args, out),
         Command::Repair(args) => repair::run(args, out),
         Command::Checkpoint(args) => checkpoint::run(args, out),
+    }
+}
+
+/// What an error of the engine says to whoever uses this tool. The engine's own words are for programs: they advise to
+/// create a database, or to change options, which no command does.
+fn message(error: &Error) -> String {
+    match error {
+        Error::NotADatabase { path, found } => format!(
+            "{} is not a database of this engine: {found}. Give the directory that holds CURRENT, the manifest and the \
+             tables. If it was a database, copy it before anything else, then restore it from a backup or a checkpoint",
+            path.display()
+        ),
+        Error::Locked { path } => format!(
+            "{} is locked: the database is open in another process. Close it there and try again. `lsm stats`, \
+             `lsm dump` and `lsm explain` also work while it is open",
+            path.display()
+        ),
+        Error::ComparatorMismatch { family, stored, .. } => format!(
+            "column family {family:?} is in the order {stored:?}, which only the program that made it knows. Let that \
+             program do it: `Db::checkpoint`, `engine::verify` and `engine::repair` do the same as this tool"
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// Checks that a path where a database's directory is asked for does not lead to a file.
+fn check_no_file(dir: &Path) -> Result<(), Failure> {
+    match dir.exists() && !dir.is_dir() {
+        true => Err(Failure::Engine(Error::invalid(format!(
+            "{} is a file, and this command takes the directory of a database. `lsm dump` and `lsm explain` take a file",
+            dir.display()
+        )))),
+        false => Ok(()),
     }
 }
 

@@ -6,9 +6,10 @@ use std::path::Path;
 use engine::{Options, RepairReport, repair};
 
 use crate::args::RepairArgs;
-use crate::{DAMAGED, FINE, Failure, Outcome, shown_name, style, told};
+use crate::{DAMAGED, FINE, Failure, Outcome, check_no_file, shown_name, style, told};
 
 pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
+    check_no_file(&args.dir)?;
     let report = repair(&args.dir, &Options::default())?;
     let code = match report.lost.is_empty() {
         true => FINE,

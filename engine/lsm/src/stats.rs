@@ -8,9 +8,12 @@ use engine::{FamilyOverview, Options, Overview, TableOverview, overview};
 use serde_json::json;
 
 use crate::args::{DirArgs, Keys};
-use crate::{DAMAGED, FINE, Failure, Outcome, WHAT_TO_DO, file_name, shown_name, style, told};
+use crate::{
+    DAMAGED, FINE, Failure, Outcome, WHAT_TO_DO, check_no_file, file_name, shown_name, style, told,
+};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
+    check_no_file(&args.dir)?;
     let overview = overview(&args.dir, &Options::default())?;
     let readable = overview
         .families

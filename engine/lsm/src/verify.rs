@@ -6,9 +6,12 @@ use engine::{Options, Severity, VerifyReport, verify};
 use serde_json::json;
 
 use crate::args::DirArgs;
-use crate::{DAMAGED, FINE, Failure, Outcome, WHAT_TO_DO, file_name, shown_name, style, told};
+use crate::{
+    DAMAGED, FINE, Failure, Outcome, WHAT_TO_DO, check_no_file, file_name, shown_name, style, told,
+};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
+    check_no_file(&args.dir)?;
     let report = verify(&args.dir, &Options::default())?;
     let code = if report.is_clean() { FINE } else { DAMAGED };
     let written = match args.json {

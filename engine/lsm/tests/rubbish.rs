@@ -261,7 +261,7 @@ fn what_another_program_wrote_is_not_called_torn() {
     }
     let (code, text) = lsm(&["explain", dir.path().to_str().unwrap()]);
     assert!(
-        code == 2 && text.contains("a file and a directory"),
+        code == 2 && text.contains("takes one of its files"),
         "{text}"
     );
 }
@@ -410,18 +410,92 @@ fn a_pipe_under_the_name_of_a_file_is_no_trap() {
 #[test]
 fn a_directory_without_a_database_is_called_that_by_every_command() {
     let home = tempfile::tempdir().unwrap();
-    let dir = home.path().join("notes");
-    fs::create_dir(&dir).unwrap();
-    fs::write(dir.join("todo.txt"), "buy apples").unwrap();
-    let (dir, target) = (dir.to_str().unwrap(), home.path().join("target"));
-    for command in ["stats", "dump", "verify", "repair", "checkpoint"] {
-        let mut args = vec![command, dir];
-        args.extend((command == "checkpoint").then(|| target.to_str().unwrap()));
-        let (code, text) = lsm(&args);
-        assert!(
-            code != 0 && text.contains("is not a database of this engine"),
-            "{command}: {text}"
-        );
+    let (notes, empty) = (home.path().join("notes"), home.path().join("empty"));
+    fs::create_dir(&notes).unwrap();
+    fs::write(notes.join("todo.txt"), "buy apples").unwrap();
+    fs::create_dir(&empty).unwrap();
+    for dir in [&notes, &empty] {
+        for (command, (code, text)) in with_each_command(dir) {
+            let is_told = match command {
+                "explain" => "is a directory",
+                _ => "is not a database of this engine",
+            };
+            assert!(code == 2 && text.contains(is_told), "{command}: {text}");
+            speaks_of_this_tool(command, &text);
+        }
+    }
+}
+
+#[test]
+fn a_path_that_leads_nowhere_or_to_a_file_is_called_that_by_every_command() {
+    let home = tempfile::tempdir().unwrap();
+    let (missing, file) = (home.path().join("missing"), home.path().join("todo.txt"));
+    fs::write(&file, "buy apples").unwrap();
+    for (command, (code, text)) in with_each_command(&missing) {
+        let is_told = code == 2 && text.contains("is missing");
+        assert!(is_told, "{command}: {text}");
+        speaks_of_this_tool(command, &text);
+    }
+    for (command, (code, text)) in with_each_command(&file) {
+        let is_told = match command {
+            "dump" | "explain" => "looks like no file of this engine",
+            _ => "is a file, and this command takes the directory",
+        };
+        assert!(code == 2 && text.contains(is_told), "{command}: {text}");
+        speaks_of_this_tool(command, &text);
+    }
+}
+
+#[test]
+fn what_a_database_in_use_or_in_an_order_of_its_own_needs_is_said_for_this_tool() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("db");
+    let family = FamilyOptions {
+        comparator: Comparator::custom(Shortlex("shortlex")),
+        ..FamilyOptions::default()
+    };
+    let db = Db::open(&dir, Options::default().family("short", family)).unwrap();
+    for (command, (code, text)) in with_each_command(&dir) {
+        let is_locked = text.contains("Close it there and try again");
+        let locks = ["verify", "repair", "checkpoint"].contains(&command);
+        assert_eq!(is_locked, locks, "{command}: {text}");
+        assert!(!locks || code == 2, "{command}: {text}");
+        speaks_of_this_tool(command, &text);
+    }
+    drop(db);
+    let target = home.path().join("copy");
+    let (code, text) = lsm(&[
+        "checkpoint",
+        dir.to_str().unwrap(),
+        target.to_str().unwrap(),
+    ]);
+    assert!(code == 2 && text.contains("`Db::checkpoint`"), "{text}");
+    speaks_of_this_tool("checkpoint", &text);
+}
+
+/// What each command says of a path.
+fn with_each_command(path: &Path) -> Vec<(&'static str, (u8, String))> {
+    let home = tempfile::tempdir().unwrap();
+    let target = home.path().join("target");
+    ["stats", "dump", "verify", "repair", "checkpoint", "explain"]
+        .map(|command| {
+            let mut args = vec![command, path.to_str().unwrap()];
+            args.extend((command == "checkpoint").then(|| target.to_str().unwrap()));
+            (command, lsm(&args))
+        })
+        .into()
+}
+
+/// The engine advises programs. No command creates a database or has the engine's options.
+#[track_caller]
+fn speaks_of_this_tool(command: &str, text: &str) {
+    for of_programs in [
+        "empty directory",
+        "create_if_missing",
+        "another directory",
+        "the options",
+    ] {
+        assert!(!text.contains(of_programs), "{command}: {text}");
     }
 }
 

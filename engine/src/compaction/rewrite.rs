@@ -263,8 +263,19 @@ impl Grandparents {
 /// A table that is being written.
 struct Open {
     number: u64,
-    path: PathBuf,
     builder: TableBuilder,
+}
+
+/// The files that a rewrite has begun. They are removed when this is dropped, also where the user's code panics.
+struct Unfinished<'a> {
+    paths: Vec<PathBuf>,
+    discard: &'a dyn Fn(&PathBuf),
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        self.paths.iter().for_each(self.discard);
+    }
 }
 
 struct Rewrite<'a> {
@@ -278,7 +289,8 @@ struct Rewrite<'a> {
     target_file_bytes: u64,
     piece_bytes: usize,
     open: Option<Open>,
-    written: Vec<PathBuf>,
+    /// Behind `open`, whose file is closed before it is removed.
+    unfinished: Unfinished<'a>,
     output: Output,
     /// The greatest sequence number that any entry of the inputs was written with.
     sequence_max: u64,
@@ -308,7 +320,10 @@ impl<'a> Rewrite<'a> {
             target_file_bytes: environment.target_file_bytes,
             piece_bytes: environment.table_options.piece_bytes,
             open: None,
-            written: Vec::new(),
+            unfinished: Unfinished {
+                paths: Vec::new(),
+                discard: environment.discard,
+            },
             output: Output::default(),
             sequence_max: 0,
             key: Vec::new(),
@@ -344,11 +359,8 @@ impl<'a> Rewrite<'a> {
             Ok(whole)
         });
         if let Ok(true) = outcome {
+            self.unfinished.paths.clear();
             return Ok(Some(self.output));
-        }
-        let open = self.open.take().map(|open| open.path);
-        for path in self.written.iter().chain(&open) {
-            (self.environment.discard)(path);
         }
         outcome.map(|_| None)
     }
@@ -457,22 +469,17 @@ impl<'a> Rewrite<'a> {
     fn opened(&mut self) -> Result<&mut Open> {
         if self.open.is_none() {
             let (number, file) = (self.environment.create)()?;
-            let path = file.path().to_path_buf();
+            self.unfinished.paths.push(file.path().to_path_buf());
             let options = TableOptions {
                 piece_bytes: self.piece_bytes,
                 sequence_max: self.sequence_max,
                 ..self.environment.table_options.clone()
             };
-            let builder = TableBuilder::new(file, options);
-            let builder = builder.inspect_err(|_| (self.environment.discard)(&path))?;
+            let builder = TableBuilder::new(file, options)?;
             if let Some(grandparents) = &mut self.grandparents {
                 grandparents.bytes = 0;
             }
-            self.open = Some(Open {
-                number,
-                path,
-                builder,
-            });
+            self.open = Some(Open { number, builder });
         }
         Ok(self.open.as_mut().expect("opened above"))
     }
@@ -494,7 +501,6 @@ impl<'a> Rewrite<'a> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
-        self.written.push(open.path);
         let TableSummary {
             file_bytes,
             properties,

@@ -18,7 +18,7 @@
 //! needs. For a snapshot the number is taken first, because compactions keep what a snapshot sees: see
 //! `snapshot` for what a compaction filter had already removed.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
-use crate::version::{FamilyRecord, Manifest, State, VersionEdit, file_name};
+use crate::version::{FamilyRecord, FamilyState, Manifest, State, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
@@ -281,7 +281,7 @@ impl Core {
             let comparator = family.comparator().clone();
             Arc::new(sibling.access.for_sibling(family.id, comparator))
         };
-        let next = in_force.state.apply(&edit, access).map_err(|what| {
+        let change = in_force.state.change(&edit, access).map_err(|what| {
             let path = file_name::manifest(&self.dir, in_force.manifest.number());
             Error::corruption(path, 0, format!("an edit was not written, because {what}"))
         })?;
@@ -291,7 +291,7 @@ impl Core {
             }
             return Err(error);
         }
-        let before = std::mem::replace(&mut in_force.state, next);
+        let before = in_force.state.make(change);
         publish(&in_force.state);
         // Under the manifest's lock, so that the last store has the latest count.
         self.level0_tables
@@ -310,7 +310,7 @@ impl Core {
 
     /// Records how an edit changes the levels, removals first. Called under the manifest's lock, so
     /// the events are in the order of the edits.
-    fn note_tables(&self, before: &State, edit: &VersionEdit) {
+    fn note_tables(&self, before: &BTreeMap<FamilyId, FamilyState>, edit: &VersionEdit) {
         let Some(events) = &self.events else { return };
         let removed = edit.files_removed.iter();
         let removed: HashSet<_> = removed.map(|(of, _, number)| (*of, *number)).collect();
@@ -318,7 +318,7 @@ impl Core {
         let added: HashMap<_, _> = added
             .map(|(of, level, file)| ((*of, file.number), *level))
             .collect();
-        for (id, family) in &before.families {
+        for (id, family) in before {
             let dropped = edit.families_dropped.contains(id);
             for (level, table) in family.version.tables() {
                 let of_table = (*id, table.number);
@@ -336,7 +336,7 @@ impl Core {
             }
         }
         for (of, level, file) in &edit.files_added {
-            if let Some(family) = before.families.get(of)
+            if let Some(family) = before.get(of)
                 && !removed.contains(&(*of, file.number))
             {
                 let table = TableInfo::new(&family.name, *level, file);
@@ -376,7 +376,7 @@ impl fmt::Debug for Core {
 }
 
 /// Marks the files obsolete that the edit removed from `before`. Their removal must be durable.
-fn mark_obsolete(before: &State, edit: &VersionEdit) {
+fn mark_obsolete(before: &BTreeMap<FamilyId, FamilyState>, edit: &VersionEdit) {
     let removed = edit
         .files_removed
         .iter()
@@ -390,7 +390,7 @@ fn mark_obsolete(before: &State, edit: &VersionEdit) {
     if gone.is_empty() && dropped.is_empty() {
         return;
     }
-    for (id, family) in &before.families {
+    for (id, family) in before {
         for (_, table) in family.version.tables() {
             if dropped.contains(id) || gone.contains(&(*id, table.number)) {
                 table.mark_obsolete();

@@ -52,7 +52,7 @@ pub use self::manifest::{
     read_manifest, where_no_current,
 };
 pub use self::read_charge::{CursorLoss, ReadCharge};
-pub use self::state::{FamilyState, State, check_families_counted, check_rises};
+pub use self::state::{Change, FamilyState, State, check_families_counted, check_rises};
 pub use self::table_file::{TableAccess, TableFile};
 pub use self::traces::holds_files_of_ours;
 

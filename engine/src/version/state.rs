@@ -4,6 +4,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::mem;
 use std::sync::Arc;
 
 use crate::batch::FamilyId;
@@ -14,6 +15,15 @@ use crate::version::{TableAccess, TableFile, Version};
 /// The tables of a family while edits are replayed: for each number its level and what the manifest
 /// says about it.
 type Replayed = BTreeMap<u64, (usize, FileMeta)>;
+
+/// What an edit makes of a state.
+#[derive(Debug)]
+pub struct Change {
+    /// The families that the edit names.
+    touched: BTreeSet<FamilyId>,
+    /// The state after it, but of the other families nothing.
+    after: State,
+}
 
 /// A family and its tables.
 #[derive(Debug, Clone)]
@@ -65,22 +75,75 @@ impl State {
         self.names.contains(name)
     }
 
-    /// The state after an edit. `access_for` says how the tables of a new family are opened.
+    /// What an edit makes of this state. `access_for` says how the tables of a new family are opened.
     ///
-    /// Cost: a pass over all tables of the families whose tables change. For many edits use [`State::replay`].
+    /// Cost: a pass over all tables of the families whose tables change, however many others there are. For many
+    /// edits use [`State::replay`].
     ///
     /// # Errors
     /// What in the edit contradicts the state, as part of a sentence.
+    pub fn change(
+        &self,
+        edit: &VersionEdit,
+        access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
+    ) -> Result<Change, String> {
+        let touched = touched_by(edit);
+        let known = touched
+            .iter()
+            .filter_map(|id| self.families.get_key_value(id));
+        let families: BTreeMap<_, _> = known.map(|(id, family)| (*id, family.clone())).collect();
+        // The names that the edit could take or give back.
+        let mut names: HashSet<_> = families
+            .values()
+            .map(|family| family.name.clone())
+            .collect();
+        let added = edit.families_added.iter().map(|record| &record.name);
+        names.extend(added.filter(|name| self.has_family(name)).cloned());
+        let mut after = Self {
+            families,
+            names,
+            ..*self
+        };
+        after.add_families(edit, access_for)?;
+        after.change_files(edit)?;
+        after.drop_families(edit)?;
+        after.count(edit)?;
+        Ok(Change { touched, after })
+    }
+
+    /// Makes a change of this very state. Returns the families that it touches, as they were.
+    pub fn make(&mut self, change: Change) -> BTreeMap<FamilyId, FamilyState> {
+        let Change { touched, after } = change;
+        let (mut families, mut names) = (mem::take(&mut self.families), mem::take(&mut self.names));
+        let mut before = BTreeMap::new();
+        for id in touched {
+            if let Some(family) = families.remove(&id) {
+                names.remove(&family.name);
+                before.insert(id, family);
+            }
+        }
+        names.extend(after.families.values().map(|family| family.name.clone()));
+        families.extend(after.families);
+        *self = Self {
+            families,
+            names,
+            ..after
+        };
+        before
+    }
+
+    /// The state after an edit: see [`State::change`].
+    ///
+    /// # Errors
+    /// As for [`State::change`].
     pub fn apply(
         &self,
         edit: &VersionEdit,
         access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
     ) -> Result<Self, String> {
+        let change = self.change(edit, access_for)?;
         let mut next = self.clone();
-        next.add_families(edit, access_for)?;
-        next.change_files(edit)?;
-        next.drop_families(edit)?;
-        next.count(edit)?;
+        next.make(change);
         Ok(next)
     }
 
@@ -303,6 +366,16 @@ pub fn check_families_counted(edit: &VersionEdit, next_family: u32) -> Result<()
         )),
         None => Ok(()),
     }
+}
+
+/// The families that an edit names.
+fn touched_by(edit: &VersionEdit) -> BTreeSet<FamilyId> {
+    let added = edit.families_added.iter().map(|record| record.id);
+    let files_added = edit.files_added.iter().map(|(id, ..)| *id);
+    let files_removed = edit.files_removed.iter().map(|(id, ..)| *id);
+    let dropped = edit.families_dropped.iter().copied();
+    let files = files_added.chain(files_removed);
+    added.chain(files).chain(dropped).collect()
 }
 
 fn no_such_family(id: FamilyId) -> String {

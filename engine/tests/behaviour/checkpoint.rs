@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use engine::vfs::{Fault, FaultVfs, LockGuard, MemoryVfs, RandomFile, StdVfs, Vfs, WritableFile};
 use engine::{
@@ -14,6 +13,7 @@ use engine::{
 };
 
 use crate::support::hooked::Hooked;
+use crate::support::waiting::{SetAtEnd, wait_until};
 use crate::support::{Dice, Rows, scan, seed_or, tiny};
 
 fn options(vfs: Arc<dyn Vfs>, background: Background) -> Options {
@@ -165,7 +165,7 @@ fn two_checkpoints_to_one_name_do_not_meet() {
     db.checkpoint("copy").unwrap();
 }
 
-/// How far two threads have come. A waiter gives up after a while, so that a test fails instead of hanging.
+/// How far two threads have come.
 #[derive(Clone, Default)]
 struct Stage(Arc<AtomicU64>);
 
@@ -179,10 +179,9 @@ impl Stage {
     }
 
     fn wait_for(&self, stage: u64) {
-        let until = Instant::now() + Duration::from_secs(60);
-        while !self.has_reached(stage) && Instant::now() < until {
-            std::thread::yield_now();
-        }
+        wait_until("the other thread has come so far", || {
+            self.has_reached(stage)
+        });
     }
 }
 
@@ -293,6 +292,7 @@ fn writers_and_compactions_go_on_and_a_batch_is_in_it_whole() {
     let db = Db::open("db", options(Arc::clone(&vfs), Background::Threads)).unwrap();
     let (done, acknowledged) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
+        let _done = SetAtEnd(&done);
         scope.spawn(|| {
             let reverse = db.family("reverse").unwrap();
             let mut at = 0u64;
@@ -333,7 +333,6 @@ fn writers_and_compactions_go_on_and_a_batch_is_in_it_whole() {
                 "{least} <= {count} <= {most}"
             );
         }
-        done.store(true, Ordering::SeqCst);
     });
 }
 

@@ -10,6 +10,7 @@ use std::thread;
 use engine::vfs::MemoryVfs;
 use engine::{Cursor, Db, FamilyOptions, Options, Snapshot, TableReads, WriteBatch, WriteOptions};
 
+use crate::support::waiting::SetAtEnd;
 use crate::support::{Dice, seed_or, steps_or, tiny};
 
 const WRITERS: u64 = 2;
@@ -186,6 +187,7 @@ fn what_was_seen_once_is_seen_until_the_reader_goes() {
         let closes_under_them = dice.one_in(2);
         let survivors = thread::scope(|scope| {
             let (db, stop) = (&db, &stop);
+            let end = SetAtEnd(stop);
             let mut dice = || Dice::new(dice.next());
             let writers: Vec<_> = (0..WRITERS)
                 .map(|writer| {
@@ -208,7 +210,7 @@ fn what_was_seen_once_is_seen_until_the_reader_goes() {
                 let written = writer.join().unwrap();
                 assert!(closes_under_them || written == 1_500);
             }
-            stop.store(true, Ordering::Release);
+            drop(end);
             disturber.join().unwrap();
             readers.map(|reader| reader.join().unwrap())
         });

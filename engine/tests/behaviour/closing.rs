@@ -13,45 +13,25 @@ use std::time::Duration;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{Background, CompactionFilter, Db, Decision, Error, FamilyOptions, Options};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use crate::support::hooked::Hooked;
-use crate::support::{tiny, wait_until_closing};
+use crate::support::tiny;
+use crate::support::waiting::{Gate, PATIENCE, wait_until_closing};
 
-/// A filter that waits at its first row until it is released.
+/// A filter that closes the database from within, and then waits at a gate.
 #[derive(Default)]
-struct Gate {
-    reached: AtomicBool,
-    open: Mutex<bool>,
-    opened: Condvar,
-    /// The database that the filter closes from within, if there is one.
+struct Closer {
     closes: Mutex<Option<Db>>,
+    gate: Gate,
 }
 
-impl Gate {
-    fn wait_until_reached(&self) {
-        while !self.reached.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    fn let_go(&self) {
-        *self.open.lock() = true;
-        self.opened.notify_all();
-    }
-}
-
-impl CompactionFilter for Gate {
-    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+impl CompactionFilter for Closer {
+    fn decide(&self, key: &[u8], value: &[u8]) -> Decision {
         if let Some(db) = self.closes.lock().take() {
             db.close().unwrap();
         }
-        self.reached.store(true, Ordering::SeqCst);
-        let mut open = self.open.lock();
-        while !*open {
-            self.opened.wait(&mut open);
-        }
-        Decision::Keep
+        self.gate.decide(key, value)
     }
 }
 
@@ -64,17 +44,17 @@ fn manual(vfs: impl Vfs + 'static) -> Options {
     }
 }
 
-fn open(vfs: &MemoryVfs, gate: Option<&Arc<Gate>>) -> engine::Result<Db> {
+fn open(vfs: &MemoryVfs, filter: Option<Arc<dyn CompactionFilter>>) -> engine::Result<Db> {
     let options = manual(vfs.clone());
     let family = FamilyOptions {
-        compaction_filter: gate.map(|gate| Arc::clone(gate) as Arc<dyn CompactionFilter>),
+        compaction_filter: filter,
         ..tiny()
     };
     Db::open("db", options.family("default", family))
 }
 
-fn filled(vfs: &MemoryVfs, gate: &Arc<Gate>) -> Db {
-    let db = open(vfs, Some(gate)).unwrap();
+fn filled(vfs: &MemoryVfs, filter: Arc<dyn CompactionFilter>) -> Db {
+    let db = open(vfs, Some(filter)).unwrap();
     for at in 0u32..20 {
         db.put(at.to_be_bytes(), "v").unwrap();
     }
@@ -85,7 +65,7 @@ fn filled(vfs: &MemoryVfs, gate: &Arc<Gate>) -> Db {
 #[test]
 fn closing_waits_for_a_compaction_of_another_thread() {
     let (vfs, gate) = (MemoryVfs::new(), Arc::new(Gate::default()));
-    let db = filled(&vfs, &gate);
+    let db = filled(&vfs, gate.clone());
     thread::scope(|scope| {
         let compacted = scope.spawn(|| db.compact());
         gate.wait_until_reached();
@@ -94,7 +74,7 @@ fn closing_waits_for_a_compaction_of_another_thread() {
         thread::sleep(Duration::from_millis(100));
         let early = open(&vfs, None);
         assert!(matches!(early, Err(Error::Locked { .. })), "{early:?}");
-        gate.let_go();
+        gate.open();
         closed.join().unwrap().unwrap();
         let given_up = compacted.join().unwrap().unwrap_err();
         assert!(given_up.to_string().contains("closed"), "{given_up}");
@@ -105,15 +85,15 @@ fn closing_waits_for_a_compaction_of_another_thread() {
 
 #[test]
 fn a_filter_may_close_the_database_and_keeps_the_lock_until_its_compaction_ends() {
-    let (vfs, gate) = (MemoryVfs::new(), Arc::new(Gate::default()));
-    let db = filled(&vfs, &gate);
-    *gate.closes.lock() = Some(db.clone());
+    let (vfs, closer) = (MemoryVfs::new(), Arc::new(Closer::default()));
+    let db = filled(&vfs, closer.clone());
+    *closer.closes.lock() = Some(db.clone());
     thread::scope(|scope| {
         let compacted = scope.spawn(|| db.compact());
-        gate.wait_until_reached();
+        closer.gate.wait_until_reached();
         let early = open(&vfs, None);
         assert!(matches!(early, Err(Error::Locked { .. })), "{early:?}");
-        gate.let_go();
+        closer.gate.open();
         let given_up = compacted.join().unwrap().unwrap_err();
         assert!(given_up.to_string().contains("closed"), "{given_up}");
     });
@@ -131,10 +111,10 @@ fn a_filter_may_close_the_database_and_keeps_the_lock_until_its_compaction_ends(
 /// With manual background work, a write that finds level 0 too long makes the compaction itself.
 #[test]
 fn a_filter_may_close_the_database_in_a_compaction_that_a_write_makes() {
-    let (vfs, gate) = (MemoryVfs::new(), Arc::new(Gate::default()));
-    gate.let_go();
-    let db = open(&vfs, Some(&gate)).unwrap();
-    *gate.closes.lock() = Some(db.clone());
+    let (vfs, closer) = (MemoryVfs::new(), Arc::new(Closer::default()));
+    closer.gate.open();
+    let db = open(&vfs, Some(closer.clone())).unwrap();
+    *closer.closes.lock() = Some(db.clone());
     let (done, outcome) = mpsc::channel();
     thread::spawn(move || {
         // The tables overlap, so they are rewritten and not only moved.
@@ -144,7 +124,7 @@ fn a_filter_may_close_the_database_in_a_compaction_that_a_write_makes() {
         };
         done.send((0..100_000).find_map(write))
     });
-    let outcome = outcome.recv_timeout(Duration::from_secs(60));
+    let outcome = outcome.recv_timeout(PATIENCE);
     let (written, refused) = outcome.expect("the write ends").expect("it is refused");
     assert!(refused.to_string().contains("closed"), "{refused}");
     let db = open(&vfs, None).unwrap();
@@ -154,17 +134,16 @@ fn a_filter_may_close_the_database_in_a_compaction_that_a_write_makes() {
 #[test]
 fn closing_twice_at_once_waits_both_times() {
     let (vfs, gate) = (MemoryVfs::new(), Arc::new(Gate::default()));
-    let db = filled(&vfs, &gate);
+    let db = filled(&vfs, gate.clone());
     thread::scope(|scope| {
         let compacted = scope.spawn(|| db.compact());
         gate.wait_until_reached();
         let closes = [(); 3].map(|()| scope.spawn(|| db.close()));
         wait_until_closing(&db);
         thread::sleep(Duration::from_millis(100));
-        // Asserted only after the gate is open: otherwise a failure would leave the threads waiting for ever.
         let early = closes.iter().filter(|close| close.is_finished()).count();
-        gate.let_go();
         assert_eq!(early, 0, "the directory was still in use");
+        gate.open();
         for close in closes {
             close.join().unwrap().unwrap();
         }
@@ -310,7 +289,7 @@ fn closing_waits_for_a_flush_and_keeps_its_table() {
         move |operation: &str, path: &Path| {
             let is_table = path.extension().is_some_and(|of| of == "sst");
             if operation == "create" && is_table && !reached.swap(true, Ordering::SeqCst) {
-                gate.decide(b"", b"");
+                gate.pass();
             }
         }
     };
@@ -323,7 +302,7 @@ fn closing_waits_for_a_flush_and_keeps_its_table() {
         wait_until_closing(&db);
         thread::sleep(Duration::from_millis(100));
         let early = closed.is_finished();
-        gate.let_go();
+        gate.open();
         closed.join().unwrap().unwrap();
         // A caller that waited learns that it is done, or that the database is closed.
         let _ = flushed.join().unwrap();
@@ -406,7 +385,7 @@ fn a_sync_beside_a_closing_does_not_keep_the_directory_locked() {
     armed.store(true, Ordering::SeqCst);
     thread::scope(|scope| {
         let synced = scope.spawn(|| db.sync());
-        checks.recv_timeout(Duration::from_secs(60)).unwrap();
+        checks.recv_timeout(PATIENCE).unwrap();
         db.close().unwrap();
         let again = Db::open("db", manual(memory));
         let _ = has_opened.send(());

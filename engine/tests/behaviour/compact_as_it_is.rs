@@ -9,7 +9,8 @@ use std::sync::Arc;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Db, FamilyOptions, FamilyStatistics, Snapshot, Strategy};
 
-use crate::support::{Gate, manual, tiny};
+use crate::support::waiting::Gate;
+use crate::support::{manual, tiny};
 
 const ROWS: u32 = 100;
 

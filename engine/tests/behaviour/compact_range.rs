@@ -13,7 +13,8 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::{Dice, Gate, Rows, open, seed_or, sorted, tiny};
+use crate::support::waiting::{Gate, wait_until};
+use crate::support::{Dice, Rows, open, seed_or, sorted, tiny};
 
 /// Keeps every row, and records which rows it was shown.
 #[derive(Default)]
@@ -155,16 +156,21 @@ fn a_family_of_another_database_is_refused() {
     );
 }
 
-/// Takes its time with each row.
+/// Holds a compaction up in the midst of its rows.
 #[derive(Default)]
 struct Slow {
     rows: AtomicU64,
+    gate: Gate,
 }
+
+/// The row at which it is held up.
+const HELD_UP_AT: u64 = 5;
 
 impl CompactionFilter for Slow {
     fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
-        self.rows.fetch_add(1, Ordering::SeqCst);
-        std::thread::sleep(Duration::from_millis(2));
+        if self.rows.fetch_add(1, Ordering::SeqCst) == HELD_UP_AT {
+            self.gate.pass();
+        }
         Decision::Keep
     }
 }
@@ -177,7 +183,7 @@ fn table_names(vfs: &MemoryVfs) -> BTreeSet<String> {
 
 const ROWS: u64 = 4_000;
 
-/// So many rows in tables, and a compaction of them that would take 8 seconds.
+/// So many rows in tables, and a filter that holds up the compaction of them.
 fn slow_database() -> (Db, MemoryVfs, Arc<Slow>) {
     let (vfs, slow) = (MemoryVfs::new(), Arc::new(Slow::default()));
     let family = FamilyOptions {
@@ -199,14 +205,18 @@ fn slow_database() -> (Db, MemoryVfs, Arc<Slow>) {
 }
 
 /// Interrupts a running compaction; returns how it ended. Soon: it does not go through all rows.
-fn interrupted(db: &Db, slow: &Slow, interrupt: impl FnOnce()) -> engine::Result<()> {
+fn interrupted(db: &Db, slow: &Slow, interrupt: impl FnOnce() + Send) -> engine::Result<()> {
     let family = db.family("slow").unwrap();
     let outcome = std::thread::scope(|scope| {
         let compaction = scope.spawn(|| db.compact_range::<&[u8]>(&family, ..));
-        while slow.rows.load(Ordering::SeqCst) < 5 {
-            std::thread::yield_now();
-        }
-        interrupt();
+        slow.gate.wait_until_reached();
+        let interruption = scope.spawn(interrupt);
+        // Closing waits for the compaction; dropping its family does not.
+        wait_until("it is interrupted", || {
+            db.sync().is_err() || interruption.is_finished()
+        });
+        slow.gate.open();
+        interruption.join().unwrap();
         compaction.join().unwrap()
     });
     let rows = slow.rows.load(Ordering::SeqCst);
@@ -284,9 +294,7 @@ fn a_family_that_is_dropped_before_its_turn_is_refused() {
     slow.put("k", "v").unwrap();
     let refused = std::thread::scope(|scope| {
         let slow = scope.spawn(|| db.compact_range::<&[u8]>(&slow, ..));
-        while !gate.is_reached() {
-            std::thread::yield_now();
-        }
+        gate.wait_until_reached();
         let next = scope.spawn(|| db.compact_range::<&[u8]>(&next, ..));
         // Enough for it to ask for its turn. If it were slower, the family would be refused at once.
         std::thread::sleep(Duration::from_millis(100));

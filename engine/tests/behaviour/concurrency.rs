@@ -6,23 +6,28 @@
 //! holds a snapshot and a cursor for a while: what they have shown once, they show until they are dropped.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::vfs::MemoryVfs;
 use engine::{Cursor, Db, Family, FamilyOptions, Options, Snapshot, WriteBatch, WriteOptions};
 
+use crate::support::waiting::{SetAtEnd, wait_until};
 use crate::support::{seed_or, steps_or, tiny};
 
 const WRITERS: u64 = 8;
-const READERS: u64 = 4;
+const READERS: usize = 4;
 const KEYS: u64 = 12;
 
 fn key(writer: u64, at: u64) -> String {
     format!("writer:{writer}:{at:02}")
 }
 
-fn write_all(db: &Db, families: &[Family; 2], writer: u64, rounds: u64) {
+/// Writes so many rounds; calls `halfway` in the midst of them.
+fn write_all(db: &Db, families: &[Family; 2], writer: u64, rounds: u64, halfway: impl Fn()) {
     for round in 1..=rounds {
+        if round == rounds.div_ceil(2) {
+            halfway();
+        }
         let mut batch = WriteBatch::new();
         for at in 0..KEYS {
             for family in families {
@@ -96,8 +101,8 @@ fn numbers_of(snapshot: &Snapshot, families: &[Family; 2]) -> Vec<u64> {
 /// For how many rounds a reader holds on to a moment.
 const HELD_FOR: u64 = 20;
 
-/// Reads by snapshot and by cursor, until told to stop; returns how often.
-fn read(db: &Db, families: &[Family; 2], reader: u64, stop: &AtomicBool) -> u64 {
+/// Reads by snapshot and by cursor, until told to stop, and counts how often.
+fn read(db: &Db, families: &[Family; 2], reader: u64, reads: &AtomicU64, stop: &AtomicBool) {
     let mut last = [0; WRITERS as usize];
     let mut rounds = 0;
     let mut held = Held::take(db, families);
@@ -122,8 +127,8 @@ fn read(db: &Db, families: &[Family; 2], reader: u64, stop: &AtomicBool) -> u64 
         );
         last[writer as usize] = seen;
         rounds += 1;
+        reads.store(rounds, Ordering::Release);
     }
-    rounds
 }
 
 fn by_snapshot(snapshot: &Snapshot, families: &[Family; 2], writer: u64) -> u64 {
@@ -193,32 +198,37 @@ fn nobody_sees_a_batch_in_part_or_time_run_back() {
     };
     let db = Db::open("db", options()).unwrap();
     let families = [db.default_family(), db.family("other").unwrap()];
-    let stop = AtomicBool::new(false);
+    let (stop, reads) = (
+        AtomicBool::new(false),
+        [(); READERS].map(|()| AtomicU64::new(0)),
+    );
+    // Also where readers get no processor for a while.
+    let readers_run_beside = || {
+        wait_until("every reader has read", || {
+            reads.iter().all(|reads| reads.load(Ordering::Acquire) > 0)
+        });
+    };
     std::thread::scope(|scope| {
         let (db, families, stop) = (&db, &families, &stop);
-        let readers: Vec<_> = (0..READERS)
-            .map(|reader| scope.spawn(move || read(db, families, reader, stop)))
-            .collect();
-        let compactor = scope.spawn(move || {
+        let end = SetAtEnd(stop);
+        for (reader, reads) in (0..).zip(&reads) {
+            scope.spawn(move || read(db, families, reader, reads, stop));
+        }
+        scope.spawn(move || {
             while !stop.load(Ordering::Acquire) {
                 db.flush().unwrap();
                 db.compact().unwrap();
             }
         });
         let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| scope.spawn(move || write_all(db, families, writer, rounds)))
+            .map(|writer| {
+                scope.spawn(move || write_all(db, families, writer, rounds, readers_run_beside))
+            })
             .collect();
         writers
             .into_iter()
             .for_each(|writer| writer.join().unwrap());
-        stop.store(true, Ordering::Release);
-        compactor.join().unwrap();
-        for reader in readers {
-            assert!(
-                reader.join().unwrap() > 0,
-                "a reader ran beside the writers"
-            );
-        }
+        drop(end);
     });
     drop((families, db));
     let db = Db::open("db", options()).unwrap();

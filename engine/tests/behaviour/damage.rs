@@ -8,7 +8,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 use engine::log::{LogReader, LogWriter, RecoveryMode, next_header};
 use engine::version::file_name::{self, FileName};
@@ -19,6 +18,7 @@ use engine::{
 };
 
 use crate::support::counting::taken_by;
+use crate::support::waiting::PATIENCE;
 use crate::support::{Rows, roomy, tiny};
 use crate::support::{checksum::checksum, manual};
 
@@ -422,7 +422,7 @@ fn a_wrong_key_in_an_index_holds_nobody_up() {
                     // If nobody receives this, the waiting thread has given up.
                     let _ = walked.send(());
                 });
-                if let Err(error) = walks.recv_timeout(Duration::from_secs(60)) {
+                if let Err(error) = walks.recv_timeout(PATIENCE) {
                     panic!("byte {at} changed by {change}: {error}, it walks on or has panicked");
                 }
             }

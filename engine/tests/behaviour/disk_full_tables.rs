@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use engine::vfs::{FaultVfs, MemoryVfs, Vfs};
 use engine::{Background, Db, Error, Options, WriteBatch, WriteOptions};
 
+use crate::support::waiting::wait_until;
 use crate::support::{Rows, tiny};
 
 fn open(vfs: &FaultVfs, background: Background) -> Db {
@@ -77,14 +77,9 @@ fn assert_disk_full(error: &Error) {
 
 /// Tries until it succeeds. Until the background tries again, a call may still report the last failure.
 fn eventually(work: impl Fn() -> engine::Result<()>) {
-    let began = Instant::now();
-    while let Err(error) = work() {
-        assert_disk_full(&error);
-        assert!(
-            began.elapsed() < Duration::from_secs(120),
-            "never comes back"
-        );
-    }
+    wait_until("it succeeds", || {
+        work().inspect_err(assert_disk_full).is_ok()
+    });
 }
 
 fn full_while_flushing(background: Background) {

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::version::{current_manifest, read_manifest};
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
@@ -13,9 +12,10 @@ use engine::{
     Background, Compression, Db, Decision, Event, EventListener, FamilyOptions, Options, Outcome,
     Stall, TableInfo, WriteBatch, WriteOptions,
 };
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
-use crate::support::{Dice, Gate, Recorder, seed_or, steps_or, tiny};
+use crate::support::waiting::{Gate, wait_until};
+use crate::support::{Dice, Recorder, seed_or, steps_or, tiny};
 
 fn open(vfs: Arc<dyn Vfs>, background: Background, listener: Arc<dyn EventListener>) -> Db {
     let options = Options {
@@ -340,10 +340,9 @@ fn a_stall_begins_and_ends() {
     let options = options.family("default", family).listener(recorder.clone());
     let db = Db::open("db", options).unwrap();
     let is_stopped = || {
-        let stop = Event::StallBegun {
+        recorder.has_heard(&Event::StallBegun {
             stall: Stall::Level0Stop,
-        };
-        recorder.all().contains(&stop)
+        })
     };
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -352,13 +351,9 @@ fn a_stall_begins_and_ends() {
             }
         });
         // The stall is reported while it lasts, not afterwards.
-        let since = Instant::now();
-        while !is_stopped() && !writer.is_finished() && since.elapsed() < Duration::from_secs(120) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let stopped = is_stopped();
+        wait_until("the stall is told", || is_stopped() || writer.is_finished());
+        assert!(is_stopped(), "the stall was told");
         gate.open();
-        assert!(stopped, "the stall was told");
     });
     db.close().unwrap();
     let (mut begun, mut ended) = (Vec::new(), Vec::new());
@@ -428,9 +423,7 @@ fn a_listener_that_panics_or_reads_harms_nothing() {
 /// Holds the thread that calls it until it is released.
 #[derive(Default)]
 struct Holding {
-    holds: AtomicBool,
-    let_go: Mutex<bool>,
-    changed: Condvar,
+    gate: Gate,
     groups: AtomicU64,
     missed: AtomicU64,
 }
@@ -444,11 +437,7 @@ impl EventListener for Holding {
             }
             _ => return,
         }
-        self.holds.store(true, Ordering::SeqCst);
-        let mut let_go = self.let_go.lock();
-        while !*let_go {
-            self.changed.wait(&mut let_go);
-        }
+        self.gate.pass();
     }
 }
 
@@ -463,14 +452,11 @@ fn a_slow_listener_holds_up_nobody_else_and_learns_what_it_missed() {
     const WRITES: u64 = 30_000;
     std::thread::scope(|scope| {
         scope.spawn(|| db.put("held", "v").unwrap());
-        while !listener.holds.load(Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
+        listener.gate.wait_until_reached();
         for at in 0..WRITES {
             db.put(at.to_be_bytes(), "v").unwrap();
         }
-        *listener.let_go.lock() = true;
-        listener.changed.notify_all();
+        listener.gate.open();
     });
     db.close().unwrap();
     let (told, missed) = (&listener.groups, &listener.missed);

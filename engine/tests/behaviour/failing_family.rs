@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use engine::vfs::{FaultVfs, MemoryVfs, Vfs};
 use engine::{
@@ -12,6 +12,7 @@ use engine::{
 };
 use parking_lot::Mutex;
 
+use crate::support::waiting::wait_until;
 use crate::support::{self, tiny};
 
 /// The number of tables in level 0 that stops writers.
@@ -118,14 +119,6 @@ fn level0(db: &Db, name: &str) -> u64 {
     of_family(db, name).levels[0].tables
 }
 
-fn wait_for(what: &str, done: impl Fn() -> bool) {
-    let since = Instant::now();
-    while !done() {
-        assert!(since.elapsed() < Duration::from_secs(120), "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Writes the same keys in every round, so that tables overlap and have to be merged.
 fn write_to_well(db: &Db, rounds: usize) {
     let well = db.family("well").unwrap();
@@ -141,9 +134,9 @@ fn a_family_whose_compaction_fails_keeps_no_other_from_its_own() {
         let ward = Ward::new(STOP - 1, sickness);
         let since = Instant::now();
         let db = ward.open(Background::Threads);
-        wait_for("a failure", || ward.ends.count("sick", true) > 0);
+        wait_until("a compaction fails", || ward.ends.count("sick", true) > 0);
         write_to_well(&db, 3_000);
-        wait_for("the other is compacted", || level0(&db, "well") < 4);
+        wait_until("the other is compacted", || level0(&db, "well") < 4);
         assert!(ward.ends.count("well", false) > 3, "{sickness:?}");
         // It was tried now and then, and each failure was reported.
         let tries = ward.ends.count("sick", true) as u128;
@@ -158,8 +151,9 @@ fn a_family_whose_compaction_fails_keeps_no_other_from_its_own() {
             continue;
         }
         ward.faulty.heal();
-        wait_for("it is tried by itself", || level0(&db, "sick") < 4);
-        assert_eq!(of_family(&db, "sick").compaction_failure, None);
+        wait_until("it is tried by itself", || {
+            level0(&db, "sick") < 4 && of_family(&db, "sick").compaction_failure.is_none()
+        });
         assert_eq!(db.family("sick").unwrap().iter().count(), 4);
     }
 }
@@ -169,7 +163,7 @@ fn only_writers_of_the_family_whose_level_0_is_full_are_stopped() {
     let ward = Ward::new(STOP, Sickness::Unreadable);
     let db = ward.open(Background::Threads);
     let (sick, well) = (db.family("sick").unwrap(), db.family("well").unwrap());
-    wait_for("a failure", || ward.ends.count("sick", true) > 0);
+    wait_until("a compaction fails", || ward.ends.count("sick", true) > 0);
     let of_both = || {
         let mut batch = WriteBatch::new();
         batch.put(&well, "both", "v");
@@ -192,7 +186,7 @@ fn only_writers_of_the_family_whose_level_0_is_full_are_stopped() {
     assert_eq!(well.get("both").unwrap(), None);
     assert_eq!(level0(&db, "sick"), STOP);
     ward.faulty.heal();
-    wait_for("space", || sick.put("key", "v").is_ok());
+    wait_until("there is space", || sick.put("key", "v").is_ok());
     of_both().unwrap();
 }
 
@@ -202,7 +196,7 @@ fn a_writer_that_is_stopped_gets_the_error_whoever_leads() {
     let ward = Ward::new(STOP, Sickness::Unreadable);
     let db = ward.open(Background::Threads);
     let (sick, well) = (db.family("sick").unwrap(), db.family("well").unwrap());
-    wait_for("a failure", || ward.ends.count("sick", true) > 0);
+    wait_until("a compaction fails", || ward.ends.count("sick", true) > 0);
     std::thread::scope(|scope| {
         for writer in 0..4_u8 {
             let (sick, well) = (sick.clone(), well.clone());

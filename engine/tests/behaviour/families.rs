@@ -9,8 +9,9 @@ use engine::comparator::NumericSuffix;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted, WriteBatch, WriteOptions};
 
-use crate::support::{Gate, tiny};
-use crate::support::{hooked::Hooked, manual};
+use crate::support::counting::taken_by;
+use crate::support::waiting::Gate;
+use crate::support::{hooked::Hooked, manual, tiny};
 
 fn on(vfs: &MemoryVfs) -> Options {
     manual(vfs)
@@ -172,9 +173,7 @@ fn a_family_may_be_dropped_while_it_is_compacted() {
             }
             db.compact()
         });
-        while !gate.is_reached() {
-            std::thread::yield_now();
-        }
+        gate.wait_until_reached();
         db.drop_family("doomed").unwrap();
         db.put("the others", "do not wait").unwrap();
         gate.open();
@@ -395,5 +394,32 @@ fn a_write_costs_the_same_among_thousands_of_families() {
     assert!(
         many < 4 * few,
         "{WRITES} writes: {few} ns among 2 families, {many} among 4,000"
+    );
+}
+
+/// What an edit costs does not grow with the families that it does not name.
+#[test]
+fn a_family_is_created_and_dropped_at_the_same_cost_among_many() {
+    let db = Db::open("db", manual(&MemoryVfs::new())).unwrap();
+    let mut made = 0;
+    // The least of a few, because now and then a list grows or the manifest is replaced.
+    let mut cost_among = |families: usize| {
+        for _ in made..families {
+            db.create_family(&format!("other {made}"), tiny()).unwrap();
+            made += 1;
+        }
+        let costs = (0..5).map(|_| {
+            let change = || {
+                db.create_family("passing", tiny()).unwrap();
+                db.drop_family("passing").unwrap();
+            };
+            taken_by(change).1.count
+        });
+        costs.min().unwrap()
+    };
+    let [few, many] = [10, 1_000].map(&mut cost_among);
+    assert!(
+        many < 2 * few,
+        "{many} allocations among many, {few} among few"
     );
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::vfs::MemoryVfs;
 use engine::{
@@ -12,10 +12,8 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::{Gate, tiny};
-
-/// Longer than any of these tests takes, unless a thread waits for ever.
-const FOR_EVER: Duration = Duration::from_secs(120);
+use crate::support::tiny;
+use crate::support::waiting::{Gate, PATIENCE, wait_until};
 
 type Call = fn(&Db) -> Result<()>;
 /// Chooses events.
@@ -87,7 +85,7 @@ fn meddled_with(background: Background, call: Call, at: Moment) -> Result<()> {
     db.put("present", "v").unwrap();
     *meddler.db.lock() = Some(db.clone());
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let writer = scope.spawn(|| {
             for at in 0_u64.. {
                 db.put((at % 50).to_be_bytes(), [1; 60]).unwrap();
                 if meddler.answer.lock().is_some() {
@@ -95,9 +93,9 @@ fn meddled_with(background: Background, call: Call, at: Moment) -> Result<()> {
                 }
             }
         });
-        while meddler.answer.lock().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("the listener has made its call", || {
+            meddler.answer.lock().is_some() || writer.is_finished()
+        });
         gate.open();
     });
     // It goes on as if nothing had been asked.
@@ -134,7 +132,7 @@ fn a_listener_that_does_more_than_read_is_refused_instead_of_waiting_for_itself(
             let (done, answer) = mpsc::channel();
             // Not joined: if it hangs, the test fails all the same.
             std::thread::spawn(move || done.send(meddled_with(background, call, at)));
-            let answer = answer.recv_timeout(FOR_EVER);
+            let answer = answer.recv_timeout(PATIENCE);
             let answer = answer.unwrap_or_else(|error| panic!("{name} at {when}: {error}"));
             let error = answer.expect_err(name);
             let is_refused = matches!(error, Error::InvalidArgument { .. });
@@ -179,15 +177,23 @@ impl EventListener for LetsGoOfReaders {
             return;
         }
         self.flushing.store(true, Ordering::SeqCst);
-        while self.db.lock().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("it gets the last handle", || self.db.lock().is_some());
         // By now the other thread of the database waits for this flush, if it ever does.
         std::thread::sleep(Duration::from_millis(100));
         let db = self.db.lock().take();
         drop(db);
         self.done.store(true, Ordering::SeqCst);
     }
+}
+
+/// The flush or compaction that called the listener holds the directory until it has ended.
+fn reopened(options: &Options) -> Db {
+    let mut opened = Err(Error::Locked { path: "db".into() });
+    wait_until("the directory is free", || {
+        opened = Db::open("db", options.clone());
+        !matches!(opened, Err(Error::Locked { .. }))
+    });
+    opened.unwrap()
 }
 
 /// A flush for the sake of readers is asked for by the thread for compactions. That one must not be waiting for the
@@ -214,34 +220,16 @@ fn a_listener_that_drops_the_last_handle_in_a_flush_for_readers_closes_the_datab
         }
     }
     listener.armed.store(true, Ordering::SeqCst);
-    let since = Instant::now();
-    while !listener.flushing.load(Ordering::SeqCst) && since.elapsed() < FOR_EVER {
+    wait_until("readers have lost enough", || {
         let rows = db.default_family();
         assert_eq!((0..100).map(|_| rows.iter().count()).sum::<usize>(), 300);
-    }
-    assert!(
-        listener.flushing.load(Ordering::SeqCst),
-        "readers have lost enough"
-    );
+        listener.flushing.load(Ordering::SeqCst)
+    });
     *listener.db.lock() = Some(db);
-    let since = Instant::now();
-    while !listener.done.load(Ordering::SeqCst) && since.elapsed() < FOR_EVER {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(
-        listener.done.load(Ordering::SeqCst),
-        "the handle is dropped"
-    );
-    let since = Instant::now();
-    let again = loop {
-        match Db::open("db", options.clone()) {
-            // The flush that called the listener holds the directory until it has ended.
-            Err(Error::Locked { .. }) if since.elapsed() < FOR_EVER => {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            opened => break opened.unwrap(),
-        }
-    };
+    wait_until("the handle is dropped", || {
+        listener.done.load(Ordering::SeqCst)
+    });
+    let again = reopened(&options);
     assert_eq!(again.default_family().iter().count(), 3);
 }
 
@@ -268,20 +256,13 @@ fn a_listener_that_drops_the_last_handle_closes_the_database() {
         db.put("key", round.to_be_bytes()).unwrap();
         db.flush().unwrap();
     }
-    while !gate.is_reached() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    gate.wait_until_reached();
     db.put("key", "last").unwrap();
     *listener.db.lock() = Some(db);
     gate.open();
-    let since = Instant::now();
-    while !listener.done.load(Ordering::SeqCst) && since.elapsed() < FOR_EVER {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(
-        listener.done.load(Ordering::SeqCst),
-        "the handle is dropped"
-    );
-    let db = Db::open("db", options).unwrap();
+    wait_until("the handle is dropped", || {
+        listener.done.load(Ordering::SeqCst)
+    });
+    let db = reopened(&options);
     assert_eq!(db.get("key").unwrap().as_deref(), Some(&b"last"[..]));
 }

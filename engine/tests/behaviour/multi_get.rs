@@ -2,7 +2,6 @@
 //! whatever the options.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::vfs::MemoryVfs;
 use engine::{Db, Error, Options, WriteBatch, WriteOptions};
@@ -96,20 +95,22 @@ fn all_answers_are_of_one_moment() {
         db.write(batch, WriteOptions::default()).unwrap();
     };
     write(0);
-    let done = AtomicBool::new(false);
+    const ROUNDS: u64 = 1500;
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            for round in 1..1500 {
+        let writer = scope.spawn(|| {
+            for round in 1..ROUNDS {
                 write(round);
                 if round % 300 == 0 {
                     db.flush().unwrap();
                 }
             }
-            done.store(true, Ordering::Release);
         });
         let keys: Vec<_> = (0..100).rev().map(key).collect();
         let mut newest = 0;
-        while !done.load(Ordering::Acquire) {
+        let mut is_last = false;
+        while !is_last {
+            // The last reading is of what the writer left.
+            is_last = writer.is_finished();
             let values = family.get_many(&keys).unwrap();
             let rounds: Vec<_> = values
                 .iter()
@@ -119,6 +120,6 @@ fn all_answers_are_of_one_moment() {
             assert!(rounds[0] >= newest, "time runs backwards");
             newest = rounds[0];
         }
-        assert!(newest > 0, "the reader saw writes");
+        assert_eq!(newest, ROUNDS - 1, "the reader saw writes");
     });
 }

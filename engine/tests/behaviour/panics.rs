@@ -5,14 +5,11 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc;
-use std::time::Duration;
 
 use engine::comparator::Compare;
 use engine::vfs::MemoryVfs;
@@ -21,7 +18,8 @@ use engine::{
     Outcome,
 };
 
-use crate::support::{Recorder, open, tiny};
+use crate::support::waiting::{Gate, PATIENCE, this_thread, wait_until_asleep};
+use crate::support::{Recorder, files, open, tiny};
 
 /// Byte order that panics at a certain key while a flag is set.
 struct Choosy {
@@ -42,8 +40,7 @@ impl Compare for Choosy {
 
 /// Byte order that holds the thread that brings one key, and panics at another key.
 struct Holding {
-    held: Arc<AtomicBool>,
-    go: Arc<AtomicBool>,
+    gate: Arc<Gate>,
 }
 
 impl Compare for Holding {
@@ -54,10 +51,7 @@ impl Compare for Holding {
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         assert!(a != b"refused" && b != b"refused", "not this key");
         if a == b"hold" || b == b"hold" {
-            self.held.store(true, SeqCst);
-            while !self.go.load(SeqCst) {
-                std::thread::yield_now();
-            }
+            self.gate.pass();
         }
         a.cmp(b)
     }
@@ -77,27 +71,8 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
     let (done, outcome) = mpsc::channel();
     std::thread::spawn(move || done.send(work()));
     outcome
-        .recv_timeout(Duration::from_secs(120))
+        .recv_timeout(PATIENCE)
         .unwrap_or_else(|_| panic!("{what} never ends"))
-}
-
-/// Waits until a thread sleeps, as the system says, and goes on to sleep. Where the system does not say it, for a while: on
-/// a busy machine a thread may be late for longer.
-fn wait_until_it_waits(thread: Option<&Path>) {
-    let sleeps = |thread: &Path| {
-        // The state comes behind the name, which may hold anything.
-        let stat = fs::read_to_string(Path::new("/proc").join(thread).join("stat"));
-        stat.is_ok_and(|stat| {
-            stat.rsplit_once(") ")
-                .is_some_and(|(_, of)| of.starts_with('S'))
-        })
-    };
-    let mut seen_asleep = 0;
-    while seen_asleep < 50 {
-        std::thread::sleep(Duration::from_millis(2));
-        let is_asleep = thread.is_none_or(sleeps);
-        seen_asleep = if is_asleep { seen_asleep + 1 } else { 0 };
-    }
 }
 
 /// Writes when it is dropped.
@@ -182,12 +157,10 @@ fn a_comparator_that_panics_while_the_database_closes_keeps_no_lock_and_loses_no
 #[test]
 fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed() {
     let vfs = MemoryVfs::new();
-    let held = Arc::new(AtomicBool::new(false));
-    let go = Arc::new(AtomicBool::new(false));
+    let gate = Arc::new(Gate::default());
     let holding = FamilyOptions {
         comparator: Comparator::custom(Holding {
-            held: Arc::clone(&held),
-            go: Arc::clone(&go),
+            gate: Arc::clone(&gate),
         }),
         ..tiny()
     };
@@ -196,24 +169,20 @@ fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed()
     let writer = |key: &'static str| {
         let (db, (is_named, name)) = (db.clone(), mpsc::channel());
         let writer = std::thread::spawn(move || {
-            is_named
-                .send(fs::read_link("/proc/thread-self").ok())
-                .unwrap();
+            is_named.send(this_thread()).unwrap();
             catch_unwind(AssertUnwindSafe(|| db.put(key, "2")))
         });
         (writer, name.recv().unwrap())
     };
     // While the first leads, the next two queue up and are written together.
     let (first, _) = writer("hold");
-    while !held.load(SeqCst) {
-        std::thread::yield_now();
-    }
+    gate.wait_until_reached();
     let together = ["refused", "other"].map(|key| {
         let (writer, name) = writer(key);
-        wait_until_it_waits(name.as_deref());
+        wait_until_asleep(name.as_deref());
         writer
     });
-    go.store(true, SeqCst);
+    gate.open();
     assert!(first.join().unwrap().unwrap().is_ok());
     let [refused, other] = together.map(|writer| writer.join().unwrap());
     assert!(refused.is_err(), "the panic reaches its writer");
@@ -251,6 +220,53 @@ fn a_compaction_filter_that_panics_holds_up_no_writer() {
     let db = open(&vfs, Background::Threads, tiny());
     assert_eq!(db.default_family().iter().count() as u32, rows);
     db.put("again", "v").unwrap();
+}
+
+/// Panics at the last of the keys while a flag is set.
+struct TiresAtTheEnd(Arc<AtomicBool>);
+
+impl CompactionFilter for TiresAtTheEnd {
+    fn decide(&self, key: &[u8], _value: &[u8]) -> Decision {
+        let tires = key == b"999" && self.0.load(SeqCst);
+        assert!(!tires, "the filter is tired");
+        Decision::Keep
+    }
+}
+
+/// As one that fails does. Otherwise a program that goes on would fill the disk, one compaction after another.
+#[test]
+fn a_compaction_that_panics_in_the_callers_thread_leaves_no_tables_behind() {
+    let panics = Arc::new(AtomicBool::new(true));
+    let family = FamilyOptions {
+        compaction_filter: Some(Arc::new(TiresAtTheEnd(Arc::clone(&panics)))),
+        write_buffer_bytes: 1 << 20,
+        ..tiny()
+    };
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Manual, family);
+    for round in 0..4 {
+        for at in 900..1_000 {
+            db.put(at.to_string(), [round; 100]).unwrap();
+        }
+        db.flush().unwrap();
+    }
+    let before = files(&vfs, ".sst");
+    let default = db.default_family();
+    type Compacts<'d> = &'d dyn Fn() -> engine::Result<()>;
+    let ways: [(&str, Compacts<'_>); 3] = [
+        ("step", &|| db.step().map(drop)),
+        ("compact", &|| db.compact()),
+        ("compact_range", &|| db.compact_range::<&[u8]>(&default, ..)),
+    ];
+    for (way, compacts) in ways {
+        let compacted = catch_unwind(AssertUnwindSafe(compacts));
+        assert!(compacted.is_err(), "{way}: the panic reaches the caller");
+        assert_eq!(files(&vfs, ".sst"), before, "{way}");
+    }
+    panics.store(false, SeqCst);
+    db.compact().unwrap();
+    assert_ne!(files(&vfs, ".sst"), before);
+    assert_eq!(db.default_family().iter().count(), 100);
 }
 
 /// The numbers of the flushes and compactions that began, and of those that ended with a panic.

@@ -2,11 +2,11 @@
 //! reopening repairs the state.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
 use engine::{Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions};
 
+use crate::support::waiting::wait_until;
 use crate::support::{manual, tiny};
 
 fn open(vfs: &FaultVfs) -> Db {
@@ -120,11 +120,7 @@ fn a_full_disk_behind_the_threads_back_passes_too() {
     assert!(error.to_string().contains("Free some space"), "{error}");
     vfs.heal();
     // The flush thread tries again when it is asked to, which the next flush does.
-    let since = Instant::now();
-    while let Err(error) = db.flush() {
-        assert!(since.elapsed() < Duration::from_secs(60), "{error}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("it is flushed", || db.flush().is_ok());
     for at in 0..500 {
         db.put(format!("{at:04}"), [1; 50]).unwrap();
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{
@@ -13,7 +13,8 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::{Gate, tiny, wait_until_closing};
+use crate::support::tiny;
+use crate::support::waiting::{Gate, wait_until, wait_until_closing};
 
 const KEYS: u32 = 200;
 /// Enough gets to lose several times what it costs to merge the few rows of these tests.
@@ -322,13 +323,6 @@ impl EventListener for Reasons {
     }
 }
 
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let since = Instant::now();
-    while !done() {
-        assert!(since.elapsed() < Duration::from_secs(120), "{what}");
-    }
-}
-
 #[test]
 fn threads_do_it_by_themselves_and_say_why() {
     let reasons = Arc::new(Reasons::default());
@@ -336,7 +330,7 @@ fn threads_do_it_by_themselves_and_say_why() {
     let db = Db::open("db", options.listener(reasons.clone())).unwrap();
     let family = db.default_family();
     let model = fill(&db, &family);
-    until("it is compacted", || {
+    wait_until("it is compacted", || {
         gets(&family);
         tables(&db).0 == 0
     });
@@ -362,7 +356,7 @@ fn beside_a_busy_writer_nothing_is_merged_for_readers() {
     // One thread does both, because a separate writer may be kept from the processor for long
     // enough to pay for a merge.
     let mut at = 0_u32;
-    until("the write buffer is flushed", || {
+    wait_until("the write buffer is flushed", || {
         for read in 0..MANY_READS {
             assert!(family.get(key(read % KEYS)).unwrap().is_some());
             if read % 10 == 0 {
@@ -391,7 +385,7 @@ fn closing_ends_it_and_nothing_has_changed() {
     .unwrap();
     let family = db.default_family();
     let model = fill(&db, &family);
-    until("a compaction is held up", || {
+    wait_until("a compaction is held up", || {
         gets(&family);
         gate.is_reached()
     });

@@ -1,24 +1,23 @@
 //! A full write buffer is replaced by a new one without stopping readers, even while writers wait for a flush.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::vfs::MemoryVfs;
-use engine::{Db, Family, FamilyOptions, Options};
+use engine::{Db, Event, Family, FamilyOptions, Options, Stall};
 
 use crate::support::hooked::Hooked;
-use crate::support::tiny;
+use crate::support::waiting::{Gate, wait_until};
+use crate::support::{Recorder, tiny};
 
 const WRITES: u64 = 2_000;
 
-/// While this is set, creating a table waits, so no flush ends.
-fn open(held_up: &Arc<AtomicBool>) -> Db {
-    let held_up = Arc::clone(held_up);
+/// Creating a table waits at the gate, so until it is opened no flush ends.
+fn open(gate: &Arc<Gate>, recorder: &Arc<Recorder>) -> Db {
+    let gate = Arc::clone(gate);
     let vfs = Hooked::new(&MemoryVfs::new(), move |operation, path| {
-        let table = path.extension().is_some_and(|extension| extension == "sst");
-        while operation == "create" && table && held_up.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(1));
+        if operation == "create" && path.extension().is_some_and(|of| of == "sst") {
+            gate.pass();
         }
     });
     let options = Options {
@@ -29,7 +28,8 @@ fn open(held_up: &Arc<AtomicBool>) -> Db {
         write_buffer_bytes: 4 << 10,
         ..tiny()
     };
-    Db::open("db", options.family("default", family)).unwrap()
+    let options = options.family("default", family);
+    Db::open("db", options.listener(recorder.clone())).unwrap()
 }
 
 /// Every acknowledged write is there, by lookup, scan and cursor.
@@ -54,47 +54,35 @@ fn check(family: &Family, acknowledged: u64) {
 
 #[test]
 fn readers_go_on_while_buffers_rotate_and_while_writers_wait_for_a_flush() {
-    let held_up = Arc::new(AtomicBool::new(true));
-    let db = open(&held_up);
+    let (gate, recorder) = (Arc::new(Gate::default()), Arc::new(Recorder::default()));
+    let db = open(&gate, &recorder);
     let family = db.default_family();
     let acknowledged = AtomicU64::new(0);
-    let reads_while_stalled = std::thread::scope(|scope| {
-        scope.spawn(|| {
+    // The writer then waits with one full buffer in use, and others waiting for the flush.
+    let waits = Event::StallBegun {
+        stall: Stall::Memtables,
+    };
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
             for at in 0..WRITES {
                 db.put(at.to_be_bytes(), at.to_le_bytes()).unwrap();
                 acknowledged.fetch_add(1, Ordering::SeqCst);
             }
         });
-        let reader = scope.spawn(|| {
-            let mut reads = 0u64;
-            let mut stands_since = (0, Instant::now());
-            // Until the writer has made no progress for a while: then it waits, with one full
-            // buffer in use and others waiting for the flush.
-            while reads < 2
-                || stands_since.0 == 0
-                || stands_since.1.elapsed() < Duration::from_millis(300)
-            {
-                let now = acknowledged.load(Ordering::SeqCst);
-                if now != stands_since.0 {
-                    (stands_since, reads) = ((now, Instant::now()), 0);
-                }
-                check(&family, now);
-                reads += 1;
-            }
-            let stood_at = stands_since.0;
-            (reads, stood_at)
+        wait_until("the writer waits for a flush", || {
+            (0..20).for_each(|_| check(&family, acknowledged.load(Ordering::SeqCst)));
+            recorder.has_heard(&waits) || writer.is_finished()
         });
-        let outcome = reader.join();
-        // Released before anything is asserted: a panic would wait for the writer for ever.
-        held_up.store(false, Ordering::SeqCst);
-        outcome.unwrap()
+        for _ in 0..2 {
+            check(&family, acknowledged.load(Ordering::SeqCst));
+        }
+        let stood_at = acknowledged.load(Ordering::SeqCst);
+        assert!(
+            stood_at < WRITES,
+            "the writer was to wait for a flush, and wrote all"
+        );
+        gate.open();
     });
-    let (reads, stood_at) = reads_while_stalled;
-    assert!(reads > 1, "{reads} reads while the writer waited");
-    assert!(
-        stood_at < WRITES,
-        "the writer was to wait for a flush, and wrote all"
-    );
     assert_eq!(acknowledged.load(Ordering::SeqCst), WRITES);
     check(&family, WRITES);
 }

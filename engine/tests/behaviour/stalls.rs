@@ -3,41 +3,45 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
 use engine::vfs::MemoryVfs;
-use engine::{Db, FamilyOptions, Options};
+use engine::{Db, Event, FamilyOptions, Options, Stall};
 
-use crate::support::{Gate, tiny};
+use crate::support::waiting::{Gate, wait_until};
+use crate::support::{Recorder, tiny};
+
+/// What the listener hears when a writer waits.
+const STOPPED: Event = Event::StallBegun {
+    stall: Stall::Level0Stop,
+};
+/// Whoever is to wait is watched for so long.
+const A_WHILE: Duration = Duration::from_millis(300);
 
 #[test]
 fn writers_wait_for_a_compaction_and_go_on_after_it() {
-    let gate = Arc::new(Gate::default());
-    let family = FamilyOptions {
-        compaction_filter: Some(gate.clone()),
-        ..tiny()
-    };
-    let options = Options {
-        vfs: Arc::new(MemoryVfs::new()),
-        ..Options::default()
-    };
-    let db = Db::open("db", options.family("default", family)).unwrap();
+    let (db, gate, recorder) = held_up(tiny());
     let written = AtomicU64::new(0);
     const WRITES: u64 = 4_000;
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
             for at in 0..WRITES {
                 // The same keys again and again, so that tables overlap and must be merged.
                 db.put((at % 50).to_be_bytes(), [at as u8; 60]).unwrap();
                 written.fetch_add(1, Ordering::SeqCst);
             }
         });
-        let stopped_at = until_it_stands_still(&written, WRITES);
-        let held_up = gate.is_reached();
-        // Opened before anything is asserted: a panic would wait for the writer for ever.
+        wait_until("the writer is stopped", || {
+            recorder.has_heard(&STOPPED) || writer.is_finished()
+        });
+        gate.wait_until_reached();
+        let stopped_at = written.load(Ordering::SeqCst);
+        thread::sleep(A_WHILE);
+        let later = written.load(Ordering::SeqCst);
         gate.open();
-        assert!(held_up, "a compaction is held up");
-        assert!(stopped_at < WRITES, "writers were not stopped");
+        assert!(stopped_at < WRITES, "the writer was not stopped");
+        assert_eq!(later, stopped_at, "a writer that is stopped waits");
     });
     assert_eq!(written.load(Ordering::SeqCst), WRITES);
     assert_eq!(db.default_family().iter().count(), 50);
@@ -46,16 +50,7 @@ fn writers_wait_for_a_compaction_and_go_on_after_it() {
 /// A compaction begins at 4 tables in level 0, writers pause from 8 on, and wait from 12 on.
 #[test]
 fn a_compaction_begins_at_4_tables_writers_pause_from_8_on_and_wait_at_12() {
-    let gate = Arc::new(Gate::default());
-    let family = FamilyOptions {
-        compaction_filter: Some(gate.clone()),
-        ..FamilyOptions::default()
-    };
-    let options = Options {
-        vfs: Arc::new(MemoryVfs::new()),
-        ..Options::default()
-    };
-    let db = Db::open("db", options.family("default", family)).unwrap();
+    let (db, gate, recorder) = held_up(FamilyOptions::default());
     // Longer than what is written between two pauses.
     let value = vec![b'v'; 70 << 10];
     let mut seen = Vec::new();
@@ -71,18 +66,22 @@ fn a_compaction_begins_at_4_tables_writers_pause_from_8_on_and_wait_at_12() {
             statistics.stopped.count > 0,
         ));
         db.flush().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(120);
-        while tables == 3 && !gate.is_reached() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
+        if tables == 3 {
+            gate.wait_until_reached();
         }
     }
     let is_written = AtomicU64::new(0);
-    let waits = std::thread::scope(|scope| {
+    let waits = thread::scope(|scope| {
         scope.spawn(|| {
             db.put("key", "v").unwrap();
             is_written.store(1, Ordering::SeqCst);
         });
-        let waits = until_it_stands_still(&is_written, 1) == 0;
+        let is_done = || is_written.load(Ordering::SeqCst) == 1;
+        wait_until("the write waits", || {
+            recorder.has_heard(&STOPPED) || is_done()
+        });
+        thread::sleep(A_WHILE);
+        let waits = !is_done();
         gate.open();
         waits
     });
@@ -96,15 +95,17 @@ fn a_compaction_begins_at_4_tables_writers_pause_from_8_on_and_wait_at_12() {
     assert!(waits, "a write at 12 tables did not wait");
 }
 
-/// The number of writes, once it has not grown for a while or all are written.
-fn until_it_stands_still(written: &AtomicU64, all: u64) -> u64 {
-    let mut last = (written.load(Ordering::SeqCst), Instant::now());
-    while last.0 < all && last.1.elapsed() < Duration::from_millis(600) {
-        std::thread::sleep(Duration::from_millis(20));
-        let now = written.load(Ordering::SeqCst);
-        if now != last.0 {
-            last = (now, Instant::now());
-        }
-    }
-    last.0
+/// A database whose compactions wait at a gate, and who hears what happens in it.
+fn held_up(family: FamilyOptions) -> (Db, Arc<Gate>, Arc<Recorder>) {
+    let (gate, recorder) = (Arc::new(Gate::default()), Arc::new(Recorder::default()));
+    let family = FamilyOptions {
+        compaction_filter: Some(gate.clone()),
+        ..family
+    };
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        ..Options::default()
+    };
+    let options = options.family("default", family).listener(recorder.clone());
+    (Db::open("db", options).unwrap(), gate, recorder)
 }

@@ -11,6 +11,7 @@ use engine::{Background, Db, Error, FamilyOptions, Options, WriteBatch, WriteOpt
 
 use crate::support::hooked::Hooked;
 use crate::support::tiny;
+use crate::support::waiting::PATIENCE;
 
 type During = dyn Fn(&Db) + Send + Sync;
 
@@ -132,7 +133,7 @@ fn nobody_syncs_behind_a_failure(second: fn(&Db) -> engine::Result<()>) {
     faults.fail_nth(1, Fault::Io);
     let (first, second) = std::thread::scope(|scope| {
         let first = scope.spawn(|| db.sync());
-        fails.recv_timeout(Duration::from_secs(60)).unwrap();
+        fails.recv_timeout(PATIENCE).unwrap();
         let second = second(&db);
         let _ = has_returned.send(());
         (first.join().unwrap(), second)

@@ -1,15 +1,11 @@
 //! Tiered compaction gives the same answers as leveled and writes less, and either can continue
 //! where the other stopped.
 
-use std::time::{Duration, Instant};
-
 use engine::vfs::MemoryVfs;
 use engine::{Background, Db, FamilyOptions, FamilyStatistics, Strategy};
 
+use crate::support::waiting::wait_until;
 use crate::support::{self, Dice, Rows, seed_or, steps_or, tiny};
-
-/// How long a busy machine may take to keep up.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 fn open(vfs: &MemoryVfs, strategy: Strategy, background: Background) -> Db {
     let family = FamilyOptions { strategy, ..tiny() };
@@ -131,11 +127,7 @@ fn it_keeps_up_with_threads_behind_it() {
     // Writers are stopped at twelve tables. The threads may still be at work, on a busy machine for
     // a while, and closing writes the memtable to one more table.
     let level_0 = |db: &Db| statistics(db).levels[0].tables;
-    let begun = Instant::now();
-    while level_0(&db) >= 8 {
-        assert!(begun.elapsed() < PATIENCE, "level 0 is kept short");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("level 0 is short", || level_0(&db) < 8);
     db.close().unwrap();
     assert!(level_0(&db) < 12, "{} tables after close", level_0(&db));
 }

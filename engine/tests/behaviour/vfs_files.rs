@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::support::waiting::PATIENCE;
 
 /// An operation on one of a few names below the directory under test.
 #[derive(Clone, Debug)]
@@ -213,15 +214,13 @@ fn a_lock_that_is_shared_keeps_out_who_wants_it_alone() {
 fn a_lock_is_released_while_children_are_started() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("LOCK");
-    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let parent = scope.spawn(|| {
             for _ in 0..100 {
                 Command::new("true").status().unwrap();
             }
-            done.store(true, Ordering::Release);
         });
-        while !done.load(Ordering::Acquire) {
+        while !parent.is_finished() {
             drop(StdVfs.lock(&path).expect("nobody else takes it"));
         }
     });
@@ -405,7 +404,7 @@ fn a_pipe_is_refused_and_not_waited_for() {
         let (done, outcome) = std::sync::mpsc::channel();
         let pipe = pipe.clone();
         std::thread::spawn(move || done.send(open(&pipe)));
-        let error = outcome.recv_timeout(std::time::Duration::from_secs(60));
+        let error = outcome.recv_timeout(PATIENCE);
         let error = error.unwrap_or_else(|_| panic!("{way} waits for the other end"));
         let error = error.unwrap_or_else(|| panic!("{way} takes it for a file"));
         let message = error.to_string();

@@ -3,21 +3,20 @@
 pub(crate) mod checksum;
 pub(crate) mod counting;
 pub(crate) mod hooked;
+pub(crate) mod waiting;
 pub(crate) mod walker;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, CompactionFilter, Comparator, Compression, Db, Decision, Event, EventListener,
-    Family, FamilyOptions, Options, Strategy, TableReads,
+    Background, Comparator, Compression, Db, Event, EventListener, Family, FamilyOptions, Options,
+    Strategy, TableReads,
 };
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 /// Keeps every event that it receives.
 #[derive(Default)]
@@ -32,6 +31,10 @@ impl EventListener for Recorder {
 impl Recorder {
     pub(crate) fn all(&self) -> Vec<Event> {
         self.0.lock().clone()
+    }
+
+    pub(crate) fn has_heard(&self, event: &Event) -> bool {
+        self.0.lock().contains(event)
     }
 
     /// All so far, which are forgotten.
@@ -76,13 +79,6 @@ pub(crate) fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Waits until another thread has begun to close the database.
-pub(crate) fn wait_until_closing(db: &Db) {
-    while db.sync().is_ok() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 /// The seed to run with: `ENGINE_SEED`, or the one given.
 pub(crate) fn seed_or(default: u64) -> u64 {
     number_from("ENGINE_SEED", default)
@@ -99,37 +95,6 @@ fn number_from(variable: &str, default: u64) -> u64 {
             .parse()
             .unwrap_or_else(|_| panic!("{variable} is a number, not {text:?}")),
         Err(_) => default,
-    }
-}
-
-/// A compaction filter that holds up every compaction until it is opened.
-#[derive(Default)]
-pub(crate) struct Gate {
-    is_open: Mutex<bool>,
-    opened: Condvar,
-    reached: AtomicBool,
-}
-
-impl Gate {
-    pub(crate) fn open(&self) {
-        *self.is_open.lock() = true;
-        self.opened.notify_all();
-    }
-
-    /// Whether a compaction is waiting at the gate.
-    pub(crate) fn is_reached(&self) -> bool {
-        self.reached.load(Ordering::SeqCst)
-    }
-}
-
-impl CompactionFilter for Gate {
-    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
-        self.reached.store(true, Ordering::SeqCst);
-        let mut is_open = self.is_open.lock();
-        while !*is_open {
-            self.opened.wait(&mut is_open);
-        }
-        Decision::Keep
     }
 }
 
