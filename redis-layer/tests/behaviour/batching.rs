@@ -317,9 +317,7 @@ impl Crowd {
         let before = self.batches();
         let gate = self.store.gate.lock();
         self.busy.send(b"SET busy 1\r\n").unwrap();
-        while self.batches() == before {
-            thread::sleep(Duration::from_millis(1));
-        }
+        eventually(|| self.batches() > before);
         for (client, command) in self.clients.iter_mut().zip(commands) {
             client.send(command).unwrap();
             wait_until_arrived(client);
@@ -379,9 +377,8 @@ fn a_client_that_is_served_first_continues_first() {
             let goes_on = encode(&words(&format!("rpush order {n}")));
             client.send(&[waits, goes_on].concat()).unwrap();
             let blocked = format!("blocked_clients:{}\\r", n + 1);
-            while !crowd.busy.call(&["info", "clients"]).contains(&blocked) {
-                thread::sleep(Duration::from_micros(100));
-            }
+            let mut clients = || crowd.busy.call(&["info", "clients"]);
+            eventually(|| clients().contains(&blocked));
         }
         let elements = ["x"; CLIENTS].join(" ");
         crowd

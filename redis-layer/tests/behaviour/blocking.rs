@@ -222,7 +222,7 @@ fn who_was_told_to_end_takes_nothing() {
             waiting.wait_until_held_up();
             let lines = format!("client kill id {id}\r\n{lines}del k d\r\n").replace("ID", id);
             other.send(lines.as_bytes()).unwrap();
-            other.rest(SETTLE * 3).0.escape_ascii().to_string()
+            other.rest(SETTLE).0.escape_ascii().to_string()
         };
         let (found, expected) = both(ours.address, real.address, run);
         assert_eq!(found, expected, "{waits}");
@@ -390,7 +390,8 @@ fn a_wait_that_is_being_served_is_ended_in_a_transaction() {
     for line in ["multi", "llen b", "debug sleep 0.5", &unblock, "exec"] {
         send(&mut ending, line);
     }
-    thread::sleep(SETTLE);
+    // By then `EXEC` sleeps.
+    ending.settle();
     let mut writer = Client::connect(server.address);
     send(&mut writer, "rpush a x");
     for answer in ["+OK", "+QUEUED", "+QUEUED", "+QUEUED"] {
@@ -521,7 +522,8 @@ fn unblocking_a_client_that_is_being_served_does_not_wait_for_the_write() {
     let id = show(&execute(&mut client, &words("client id")).reply);
     let mut waiting = execute(&mut client, &words("blpop l 0")).waiting.unwrap();
     let pushing = thread::spawn(move || writer.show("rpush l a"));
-    stopped.recv().unwrap();
+    let reached = stopped.recv_timeout(DEADLINE);
+    reached.expect("the write is stopped");
     let (answer, answers) = channel();
     let unblocking = thread::spawn(move || {
         let unblock = words(&format!("client unblock {id}"));

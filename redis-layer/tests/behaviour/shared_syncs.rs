@@ -249,12 +249,8 @@ fn send(write: &[u8], ours: &Ours) -> (Client, Option<Client>) {
         return (client, None);
     }
     let mut pushing = Client::connect(ours.address);
-    while !pushing
-        .call(&["info", "clients"])
-        .contains("blocked_clients:1")
-    {
-        thread::sleep(Duration::from_millis(1));
-    }
+    let mut clients = || pushing.call(&["info", "clients"]);
+    eventually(|| clients().contains("blocked_clients:1"));
     pushing.send(b"RPUSH queue a\r\n").unwrap();
     (client, Some(pushing))
 }
@@ -305,15 +301,11 @@ fn a_failed_sync_in_the_background_is_seen_without_another_write() {
     };
     let mut writer = Client::connect(ours.address);
     writer.call(&["set", "s", "v"]);
-    while disk.syncs() == 0 {
-        thread::sleep(Duration::from_millis(10));
-    }
+    // One that has only begun could still fail.
+    eventually(|| disk.safe() > 0);
     assert!(says("ok"));
     disk.set_broken(true);
     writer.call(&["set", "s", "w"]);
-    while disk.syncs() == 1 {
-        thread::sleep(Duration::from_millis(10));
-    }
     eventually(|| says("err"));
     disk.set_broken(false);
     // That the store takes a write again says nothing of what the disk has lost.

@@ -8,12 +8,14 @@ pub(crate) mod model;
 pub(crate) mod program;
 pub(crate) mod random;
 pub(crate) mod servers;
+pub(crate) mod threads;
 pub(crate) mod tree;
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use bytes::Bytes;
@@ -24,6 +26,27 @@ use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check, check_ranks};
 
 use servers::{Ours, RealRedis};
+
+/// Says that something is over when it is dropped: also where a test fails, or those who work until they are told would go on
+/// for ever, and the test with them.
+pub(crate) struct Over<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Ends what runs on a server where a test fails, as a stop does: a script without an end, somebody who sleeps for long.
+pub(crate) struct CutOff<'a>(pub(crate) &'a Server);
+
+impl Drop for CutOff<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.cut_off();
+        }
+    }
+}
 
 /// A day in 2026, in milliseconds.
 pub(crate) const START_MS: i64 = 1_790_000_000_000;
