@@ -433,7 +433,8 @@ fn an_answer_that_waits_for_too_long_ends_the_connection() {
         };
         let mut waiting = Client::connect(address);
         waiting.call(&["set", "k", &"v".repeat(LENGTH)]);
-        limit("normal 0 1mb 1");
+        // Long enough for who is let wait for a processor meanwhile.
+        limit("normal 0 1mb 3");
         let since = Instant::now();
         // The real one closes this client too.
         while address == ours.address && since.elapsed() < Duration::from_secs(4) {
@@ -441,7 +442,7 @@ fn an_answer_that_waits_for_too_long_ends_the_connection() {
             waiting.reply().unwrap();
         }
         waiting.send(b"get k\r\n").unwrap();
-        rest_for(Duration::from_secs(4));
+        rest_for(Duration::from_secs(6));
         let (taken, is_closed) = waiting.rest(PATIENCE);
         assert!(is_closed && taken.len() < LENGTH, "{}", taken.len());
 

@@ -175,21 +175,25 @@ fn commands_that_run_together_answer_as_if_they_ran_one_after_the_other() {
 /// The time of commands that run together does not begin when one of their clients was served last.
 #[test]
 fn commands_that_run_together_after_a_pause_do_not_count_as_slow() {
-    let mut room = Sessions::new();
-    let Sessions { server, clients } = &mut room;
-    for line in ["config set slowlog-log-slower-than 1100000", "get a"] {
-        clients[0].commands.push_back(words(line));
-        clients[0].run_one(server);
-    }
-    thread::sleep(Duration::from_millis(1200));
-    for client in &mut clients[..2] {
-        client.commands.push_back(words("get a"));
-    }
-    let mut arrived: Vec<Arrived<'_>> = clients.iter_mut().map(TestClient::arrived).collect();
-    execute_together(server, &mut arrived);
-    clients[1].commands.push_back(words("slowlog len"));
-    clients[1].run_one(server);
-    assert_eq!(clients[1].answers(), ["Null", "Integer(0)"]);
+    let runs_after_a_pause = || {
+        let mut room = Sessions::new();
+        let Sessions { server, clients } = &mut room;
+        for line in ["config set slowlog-log-slower-than 1100000", "get a"] {
+            clients[0].commands.push_back(words(line));
+            clients[0].run_one(server);
+        }
+        thread::sleep(Duration::from_millis(1200));
+        for client in &mut clients[..2] {
+            client.commands.push_back(words("get a"));
+        }
+        let mut arrived: Vec<Arrived<'_>> = clients.iter_mut().map(TestClient::arrived).collect();
+        execute_together(server, &mut arrived);
+        clients[1].commands.push_back(words("slowlog len"));
+        clients[1].run_one(server);
+        clients[1].answers()
+    };
+    // On a busy machine the commands themselves may once take that long.
+    eventually(|| runs_after_a_pause() == ["Null", "Integer(0)"]);
 }
 
 /// A store that counts batches and what syncs made safe, and panics when somebody asks for a row of the key `boom`, or writes one of the key `doom`.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use redis_layer::commands::{Waiting, execute};
 use redis_layer::store::{Batch, Error, Result, Store};
 
-use crate::common::client::{Client, DEADLINE, encode, eventually, rest_for};
+use crate::common::client::{Client, DEADLINE, encode, eventually, joined, rest_for};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::program::Running;
 use crate::common::servers::{Ours, RealRedis};
@@ -348,8 +348,9 @@ fn the_slow_log_gets_a_wait_when_it_is_served() {
         };
         assert_eq!(wait_for("0", "blpop l 0", "rpush l a"), (0, 1));
         assert_eq!(wait_for("0", "blpop l 0.6", "ping"), (0, 0));
-        assert_eq!(wait_for(LONG_US, "blpop l 0", "rpush l a"), (0, 0));
-        assert_eq!(wait_for(LONG_US, "blpop l 0.6", "ping"), (0, 0));
+        // On a busy machine the work itself may once take that long.
+        eventually(|| wait_for(LONG_US, "blpop l 0", "rpush l a") == (0, 0));
+        eventually(|| wait_for(LONG_US, "blpop l 0.6", "ping") == (0, 0));
     }
 }
 
@@ -531,8 +532,8 @@ fn unblocking_a_client_that_is_being_served_does_not_wait_for_the_write() {
     });
     let unblocked = answers.recv_timeout(DEADLINE);
     end.send(Ok(())).unwrap();
-    unblocking.join().unwrap();
-    assert_eq!(pushing.join().unwrap(), "1");
+    joined(unblocking);
+    assert_eq!(joined(pushing), "1");
     assert_eq!(unblocked.as_deref(), Ok("0"), "it is served already");
     assert_eq!(outcome(&mut waiting).as_deref(), Some("[l a]"));
 }

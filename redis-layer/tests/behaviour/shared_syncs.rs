@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use redis_layer::server::{Durability, Options, SyncPolicy, thread_parks};
 use redis_layer::store::{Batch, Error, Result, Store};
 
-use crate::common::client::{Client, eventually};
+use crate::common::client::{Client, eventually, joined};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
 
@@ -119,7 +119,7 @@ fn write(disk: &Arc<Disk>, durability: &Arc<Durability>, takes_turns: bool) -> b
             answer.store(is_safe, Ordering::SeqCst);
         }
     });
-    writing.join().unwrap();
+    joined(writing);
     acknowledged.load(Ordering::SeqCst)
 }
 
@@ -139,7 +139,7 @@ fn who_takes_turns_shares_one_sync() {
             }
         }
     });
-    all.join().unwrap();
+    joined(all);
     assert_eq!(disk.syncs(), ROUNDS, "for 50 tasks in {ROUNDS} rounds");
 }
 
@@ -162,7 +162,7 @@ fn no_answer_comes_before_a_sync_that_began_after_its_write() {
         })
     });
     for thread in threads {
-        thread.join().unwrap();
+        joined(thread);
     }
     assert!(disk.syncs() < 2000, "nobody shared a sync");
 }

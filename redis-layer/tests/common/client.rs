@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::thread;
+use std::panic::resume_unwind;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -23,6 +24,13 @@ pub(crate) fn eventually(mut holds: impl FnMut() -> bool) {
         assert!(begun.elapsed() < DEADLINE, "it never came true");
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits for the end of a thread.
+#[track_caller]
+pub(crate) fn joined<T>(thread: JoinHandle<T>) -> T {
+    eventually(|| thread.is_finished());
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Rests for so long, or on a busy machine for longer.

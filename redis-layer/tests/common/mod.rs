@@ -12,11 +12,14 @@ pub(crate) mod threads;
 pub(crate) mod tree;
 
 use std::fmt::Debug;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
+use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use engine::vfs::MemoryVfs;
@@ -25,6 +28,7 @@ use redis_layer::commands::{Reply, Server, Session, Settings, execute};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check, check_ranks};
 
+use client::DEADLINE;
 use servers::{Ours, RealRedis};
 
 /// Says that something is over when it is dropped: also where a test fails, or those who work until they are told would go on
@@ -35,6 +39,28 @@ impl Drop for Over<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
+}
+
+/// Runs what many threads do, which must come to its end. Who waits for a lock for ever cannot be told to end: so the program of
+/// the tests does, and says why.
+pub(crate) fn in_time<T>(work: impl FnOnce() -> T) -> T {
+    let test = thread::current().name().unwrap_or("?").to_owned();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let begun = Instant::now();
+            while !is_over.load(Ordering::Acquire) {
+                if begun.elapsed() > 10 * DEADLINE {
+                    // Past what keeps the output of tests back.
+                    let _ = writeln!(io::stderr(), "{test} stands still");
+                    process::abort();
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let _over = Over(&is_over);
+        work()
+    })
 }
 
 /// Ends what runs on a server where a test fails, as a stop does: a script without an end, somebody who sleeps for long.

@@ -121,18 +121,21 @@ impl Running {
         let kilobytes = value.trim().trim_end_matches(" kB");
         kilobytes.parse::<usize>().unwrap() * 1024
     }
+
+    /// How much processor time it has taken.
+    pub(crate) fn processor_time(&self) -> Duration {
+        processor_time_of(&self.process.id().to_string())
+    }
 }
 
-impl Running {
-    /// How much processor time it has taken, as the system counts.
-    pub(crate) fn processor_time(&self) -> Duration {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap();
-        // Behind the name, which may hold anything, the times are fields 12 and 13, in hundredths of a second.
-        let (_, fields) = stat.rsplit_once(')').unwrap();
-        let times = fields.split_whitespace().skip(11).take(2);
-        let ticks: u64 = times.map(|time| time.parse::<u64>().unwrap()).sum();
-        Duration::from_millis(10 * ticks)
-    }
+/// How much processor time a process has taken, as the system counts, or this thread: that is `thread-self`.
+pub(crate) fn processor_time_of(process: &str) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // Behind the name, which may hold anything, the times are fields 12 and 13, in hundredths of a second.
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let times = fields.split_whitespace().skip(11).take(2);
+    let ticks: u64 = times.map(|time| time.parse::<u64>().unwrap()).sum();
+    Duration::from_millis(10 * ticks)
 }
 
 impl Drop for Running {

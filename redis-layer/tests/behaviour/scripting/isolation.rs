@@ -9,7 +9,7 @@ use redis_layer::commands::{Reply, Server, execute};
 
 use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{Direct, Over, StoreKind, over_every_store, show};
+use crate::common::{Direct, Over, StoreKind, in_time, over_every_store, show};
 
 fn run(server: &Arc<Server>, words: &[&str]) -> String {
     let mut session = server.connect(String::new(), String::new());
@@ -22,12 +22,15 @@ fn run(server: &Arc<Server>, words: &[&str]) -> String {
 
 /// Runs the same commands on many threads.
 fn in_parallel(direct: &Direct, clients: usize, work: impl Fn(&Arc<Server>, usize) + Sync) {
-    thread::scope(|scope| {
-        for client in 0..clients {
-            let (server, work) = (&direct.server, &work);
-            scope.spawn(move || work(server, client));
-        }
-    });
+    let work_in_parallel = || {
+        thread::scope(|scope| {
+            for client in 0..clients {
+                let (server, work) = (&direct.server, &work);
+                scope.spawn(move || work(server, client));
+            }
+        });
+    };
+    in_time(work_in_parallel);
 }
 
 /// The low field of a packed score is raised by compare-and-set, by 16 clients at once.
