@@ -159,8 +159,8 @@ impl Client {
         self.threads.as_ref().is_none_or(Threads::sleep)
     }
 
-    /// Everything until the other side closes, or says nothing for a while. If that is no moment only, it has to be idle, too: on
-    /// a busy machine any silence may be too short.
+    /// Everything until the other side closes, or says nothing for a while and has nothing left to do: on a busy machine any
+    /// silence may be too short. With no patience, what has come by now.
     pub(crate) fn rest(&mut self, patience: Duration) -> (Vec<u8>, bool) {
         self.stream.set_read_timeout(Some(TICK)).unwrap();
         let mut all = std::mem::take(&mut self.arrived);

@@ -1,5 +1,5 @@
 //! What the tests share: stores to run over and to hook into, a client without sockets, a client with one, a server of ours and a
-//! real one, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
+//! real one, whether these have anything left to do, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
 
 pub(crate) mod client;
 pub(crate) mod counting;
