@@ -55,11 +55,13 @@ impl Stopped {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
 
     use super::*;
 
     #[test]
     fn a_thread_that_is_dropped_has_ended_and_did_not_wait_for_its_pause() {
+        const PAUSE: Duration = Duration::from_secs(60);
         let has_ended = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&has_ended);
         let (runs, has_run) = channel();
@@ -67,13 +69,15 @@ mod tests {
             let mut pause = Duration::ZERO;
             while !stopped.after(pause) {
                 runs.send(()).unwrap();
-                pause = Duration::from_secs(3600);
+                pause = PAUSE;
             }
             thread::sleep(Duration::from_millis(20));
             ended.store(true, Ordering::Release);
         });
         has_run.recv().unwrap();
+        let since = Instant::now();
         drop(thread.unwrap());
         assert!(has_ended.load(Ordering::Acquire));
+        assert!(since.elapsed() < PAUSE);
     }
 }

@@ -189,18 +189,23 @@ mod tests {
             self.is_woken.swap(false, Ordering::SeqCst)
         }
 
-        /// Returns false, and tells the other threads, if the wakeup does not come.
         fn wait(&self, failed: &AtomicBool) -> bool {
-            let since = Instant::now();
-            while !self.is_woken() {
-                thread::park_timeout(Duration::from_millis(100));
-                if since.elapsed().as_secs() >= 60 || failed.load(Ordering::SeqCst) {
-                    failed.store(true, Ordering::SeqCst);
-                    return false;
-                }
-            }
-            true
+            let rest = || thread::park_timeout(Duration::from_millis(100));
+            comes_true(failed, rest, || self.is_woken())
         }
+    }
+
+    /// Returns false, and tells the other threads, if it never comes true.
+    fn comes_true(failed: &AtomicBool, rest: impl Fn(), holds: impl Fn() -> bool) -> bool {
+        let since = Instant::now();
+        while !holds() {
+            rest();
+            if since.elapsed().as_secs() >= 60 || failed.load(Ordering::SeqCst) {
+                failed.store(true, Ordering::SeqCst);
+                return false;
+            }
+        }
+        true
     }
 
     fn names(names: &[&'static str]) -> Vec<&'static [u8]> {
@@ -316,10 +321,8 @@ mod tests {
                         work(thread, round);
                         arrived.fetch_add(1, Ordering::SeqCst);
                         let all = (round + 1) * THREADS;
-                        while arrived.load(Ordering::SeqCst) < all && !failed.load(Ordering::SeqCst)
-                        {
-                            thread::yield_now();
-                        }
+                        let all_are_there = || arrived.load(Ordering::SeqCst) >= all;
+                        comes_true(failed, thread::yield_now, all_are_there);
                     }
                 });
             }

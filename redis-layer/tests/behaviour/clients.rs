@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::StoreKind;
+use crate::common::program::output_of;
 use crate::common::servers::{Ours, installed};
 
 fn scripts() -> PathBuf {
@@ -38,7 +39,7 @@ fn step(command: &mut Command) -> bool {
 
 /// Runs a script to its end, and shows what it said if it failed.
 fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap();
+    let output = output_of(command, b"");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let complaints = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}{complaints}");

@@ -3,7 +3,7 @@
 use redis_layer::commands::Reply;
 use redis_layer::types::{Content, Txn};
 
-use crate::common::{self, Direct, START_MS, StoreKind, over_every_store};
+use crate::common::{self, Direct, Over, START_MS, StoreKind, over_every_store};
 
 const NO_KEY: &str = "ERR no such key";
 const SAME: &str = "ERR source and destination objects are the same";
@@ -191,10 +191,11 @@ fn no_reader_sees_two_mappings() {
             })
         })
         .collect();
+    let over = Over(&stop);
     for _ in 0..2000 {
         direct.run("swapdb 0 1");
     }
-    stop.store(true, Ordering::Relaxed);
+    drop(over);
     for reader in readers {
         reader.join().unwrap();
     }

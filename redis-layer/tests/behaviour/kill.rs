@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use crate::common::client::{Client, elements, encode, eventually, rest_for};
 use crate::common::model::{ANY, Key, TYPES, Value, random_command, words};
-use crate::common::program::{Running, command};
+use crate::common::program::{Running, command, output_of};
 use crate::common::random::Random;
 use crate::common::tree::Node;
 
@@ -38,7 +38,7 @@ fn start(dir: &Path, threads: &str) -> Running {
 }
 
 fn fsck(dir: &Path) -> Output {
-    command().args(["fsck", "--dir"]).arg(dir).output().unwrap()
+    output_of(command().args(["fsck", "--dir"]).arg(dir), b"")
 }
 
 #[track_caller]

@@ -31,6 +31,8 @@ use crate::common::servers::Ours;
 const CLIENTS: usize = 16;
 /// Commands of each client in one run. All of them together fit into the bits of a `u64`.
 const EACH: usize = 4;
+/// How many moves of money each client makes in the test of them.
+const MOVES: usize = 10;
 /// Members and fields that commands name: few, so that they meet.
 const MEMBERS: usize = 2;
 
@@ -85,12 +87,14 @@ fn record(ours: &Ours, key: &str, commands: &[&[&str]], seed: u64) -> Vec<Call> 
     let clock = AtomicU64::new(0);
     let start = Barrier::new(CLIENTS);
     thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|number| {
+        // All of them before anybody waits for all: who cannot connect would be waited for in vain.
+        let clients = [(); CLIENTS].map(|()| Client::connect(ours.address));
+        let clients: Vec<_> = (0..)
+            .zip(clients)
+            .map(|(number, mut client)| {
                 let (clock, start) = (&clock, &start);
                 scope.spawn(move || {
-                    let mut random = Random::new(seed * 1000 + number as u64);
-                    let mut client = Client::connect(ours.address);
+                    let mut random = Random::new(seed * 1000 + number);
                     start.wait();
                     let call = |_| {
                         let lines = if random.once_in(8) {
@@ -240,7 +244,6 @@ fn a_history_without_an_order_is_refused() {
 #[test]
 fn transfers_under_watch_lose_nothing() {
     const ACCOUNTS: usize = 8;
-    const MOVES: usize = 10;
     for kind in StoreKind::ALL {
         let ours = Ours::start(kind.open());
         let mut client = Client::connect(ours.address);
@@ -274,10 +277,10 @@ fn transfers_under_watch_lose_nothing() {
     }
 }
 
-/// Moves 1 from an account to another, as often as somebody else was faster.
+/// Moves 1 from an account to another, as often as somebody else was faster: at most once for each move of all.
 fn transfer(client: &mut Client, from: usize, to: usize) {
     let (from, to) = (format!("account:{from}"), format!("account:{to}"));
-    loop {
+    for _ in 0..=CLIENTS * MOVES {
         client.call(&["watch", &from, &to]);
         let left = digits(&client.call(&["get", &from])) - 1;
         let more = digits(&client.call(&["get", &to])) + 1;
@@ -289,6 +292,7 @@ fn transfer(client: &mut Client, from: usize, to: usize) {
             return;
         }
     }
+    panic!("nobody was faster");
 }
 
 /// The number in a bulk reply.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis_layer::commands::table::Flag;
 
-use crate::common::client::Client;
+use crate::common::client::{Client, eventually};
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::{StoreKind, both, without_a_line};
 
@@ -153,13 +153,12 @@ fn hears(address: SocketAddr, line: &str) -> String {
     let both = format!("{line}\r\nping end-of-line\r\n");
     client.send(both.as_bytes()).unwrap();
     let mut all = String::new();
-    while !all.contains("end-of-line") {
-        all += &client
-            .rest(Duration::from_millis(20))
-            .0
-            .escape_ascii()
-            .to_string();
-    }
+    eventually(|| {
+        let (heard, is_closed) = client.rest(Duration::from_millis(20));
+        assert!(!is_closed, "{line}: {all}");
+        all += &heard.escape_ascii().to_string();
+        all.contains("end-of-line")
+    });
     all
 }
 

@@ -5,11 +5,9 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::common::client::{Client, DEADLINE};
-use crate::common::program::{Running, command};
+use crate::common::client::{Client, DEADLINE, eventually};
+use crate::common::program::{Running, command, end_of, output_of};
 
 /// The program over a directory. What it says is kept.
 fn program(dir: &Path, port: u16, more: &[&str]) -> Command {
@@ -30,18 +28,13 @@ fn program(dir: &Path, port: u16, more: &[&str]) -> Command {
 /// Asks it to stop as a service manager does. Answers its exit code.
 fn terminate(running: &mut Running) -> Option<i32> {
     let pid = running.process.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    running.process.wait().unwrap().code()
+    let sent = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(sent.unwrap().success());
+    end_of(&mut running.process).code()
 }
 
 fn refused(mut command: Command) -> String {
-    let Output { status, stderr, .. } = command.output().unwrap();
+    let Output { status, stderr, .. } = output_of(&mut command, b"");
     assert_eq!(status.code(), Some(1));
     String::from_utf8(stderr).unwrap()
 }
@@ -71,7 +64,7 @@ fn the_program_goes_on_where_nobody_reads_its_log() {
         assert_eq!(client.call(&["eval", script, "0"]), ":7\\r\\n");
     }
     client.send(b"shutdown\r\n").unwrap();
-    assert_eq!(running.process.wait().unwrap().code(), Some(0));
+    assert_eq!(end_of(&mut running.process).code(), Some(0));
 }
 
 /// A file, or a service manager, keeps what it is sent, and shows it without knowing colours.
@@ -124,10 +117,7 @@ fn one_thread_serves_others_beside_what_never_ends() {
     others[0].send(endless).unwrap();
     others[1].send(b"debug sleep 0.2\r\n").unwrap();
     others[2].send(b"ping\r\nping\r\n").unwrap();
-    let since = Instant::now();
-    while !client.call(&["ping"]).starts_with("-BUSY") {
-        assert!(since.elapsed() < DEADLINE, "the script is not late");
-    }
+    eventually(|| client.call(&["ping"]).starts_with("-BUSY"));
     assert_eq!(client.call(&["script", "kill"]), "+OK\\r\\n");
     for other in &mut others {
         assert!(other.reply_within(DEADLINE).is_some());
@@ -148,23 +138,8 @@ fn a_script_that_never_ends_does_not_keep_the_program_from_stopping() {
         other.call(&["config", "set", "busy-reply-threshold", "30"]);
         let mut client = Client::connect(running.address);
         client.send(sent.as_bytes()).unwrap();
-        let since = Instant::now();
-        while !other.call(&["ping"]).starts_with("-BUSY") {
-            assert!(since.elapsed() < DEADLINE, "the script is not late");
-        }
-        let killer = Command::new("kill")
-            .arg(running.process.id().to_string())
-            .status();
-        assert!(killer.unwrap().success());
-        let deadline = Instant::now() + DEADLINE;
-        let status = loop {
-            if let Some(status) = running.process.try_wait().unwrap() {
-                break status;
-            }
-            assert!(Instant::now() < deadline, "the program goes on");
-            thread::sleep(Duration::from_millis(10));
-        };
-        assert_eq!(status.code(), Some(0));
+        eventually(|| other.call(&["ping"]).starts_with("-BUSY"));
+        assert_eq!(terminate(&mut running), Some(0));
         let running = Running::over(&data, &[]);
         let mut client = Client::connect(running.address);
         assert_eq!(client.call(&["exists", "half", "first"]), ":0\\r\\n");
@@ -192,16 +167,13 @@ fn a_small_write_buffer_is_written_to_tables_early() {
         (data, running)
     };
     let (data, _running) = fill("small", &["--write-buffer", "1mb"]);
-    let since = Instant::now();
-    while tables(&data) == 0 {
-        assert!(since.elapsed() < DEADLINE, "2 MB are much for 1 MB");
-        thread::sleep(Duration::from_millis(10));
-    }
+    // 2 MB are much for 1 MB.
+    eventually(|| tables(&data) > 0);
     let (data, _running) = fill("usual", &[]);
     assert_eq!(tables(&data), 0, "2 MB are little for 512 MB");
     for size in ["1000kb", "2000gb", "much", "-1"] {
         let option = format!("--write-buffer={size}");
-        let output = program(dir.path(), 0, &[&option]).output().unwrap();
+        let output = output_of(&mut program(dir.path(), 0, &[&option]), b"");
         assert_eq!(output.status.code(), Some(2));
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(
@@ -269,11 +241,11 @@ fn clients_leave_descriptors_for_the_server_itself() {
         let key = format!("key{n}");
         assert_eq!(client.call(&["set", &key, &value]), "+OK\\r\\n");
     }
-    let tables = fs::read_dir(dir.path()).unwrap().filter(|entry| {
-        let name = entry.as_ref().unwrap().file_name();
-        name.to_string_lossy().ends_with(".sst")
+    // At last something is written to a table.
+    eventually(|| {
+        let mut files = fs::read_dir(dir.path()).unwrap();
+        files.any(|file| file.unwrap().path().extension() == Some("sst".as_ref()))
     });
-    assert!(tables.count() > 0, "nothing was written to a table");
 }
 
 #[test]
@@ -368,8 +340,8 @@ fn a_setting_that_cannot_be_changed_may_be_given_as_it_is() {
         ("unixsocketperm=700", "--unixsocketperm"),
         ("nope=1", "there is no setting nope"),
     ] {
-        let output = program(dir.path(), 0, &["--set", setting]).output();
-        let error = String::from_utf8(output.unwrap().stderr).unwrap();
+        let output = output_of(&mut program(dir.path(), 0, &["--set", setting]), b"");
+        let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.contains(reason), "{setting}: {error}");
     }
 }
@@ -393,21 +365,20 @@ fn a_password_that_a_setting_takes_away_opens_nothing_to_others() {
 #[test]
 fn a_wrong_option_and_help_explain_themselves() {
     let dir = tempfile::tempdir().unwrap();
-    let output = program(dir.path(), 0, &["--sync", "sometimes"])
-        .output()
-        .unwrap();
+    let said_with = |more: &[&str]| output_of(&mut program(dir.path(), 0, more), b"");
+    let output = said_with(&["--sync", "sometimes"]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(
         error.contains("everysec") && error.contains("sometimes"),
         "{error}"
     );
-    let output = program(dir.path(), 0, &["--maxclients", "0"]).output();
-    let error = String::from_utf8(output.unwrap().stderr).unwrap();
+    let output = said_with(&["--maxclients", "0"]);
+    let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("0 is not in 1.."), "{error}");
-    let output = program(dir.path(), 0, &["--threads", "9999"]).output();
-    let error = String::from_utf8(output.unwrap().stderr).unwrap();
+    let output = said_with(&["--threads", "9999"]);
+    let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("9999 is not in 0..=1024"), "{error}");
-    let help = program(dir.path(), 0, &["--help"]).output().unwrap();
+    let help = said_with(&["--help"]);
     assert!(help.status.success());
     let help = String::from_utf8(help.stdout).unwrap();
     for option in [

@@ -11,7 +11,7 @@ use redis_layer::types::{Content, Txn, check_ranks};
 
 use crate::common::counting::Counting;
 use crate::common::random::Random;
-use crate::common::{Direct, START_MS, StoreKind, over_every_store};
+use crate::common::{Direct, Over, START_MS, StoreKind, over_every_store};
 
 /// A set as a map, and its order.
 #[derive(Default)]
@@ -399,11 +399,11 @@ fn readers_beside_writers_never_count_half_a_change() {
             server,
             session,
         };
+        let _over = Over(&stop);
         for _ in 0..3000 {
             assert_eq!(reader.show("zcount z 0 5000"), "1000");
             assert_eq!(reader.show("zrange z 999 1001").split(' ').count(), 1);
         }
-        stop.store(true, Ordering::Relaxed);
     });
     direct.check();
 }

@@ -1,23 +1,18 @@
 //! The real redis-cli against our server, if it is installed.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::common::StoreKind;
 use crate::common::client::Client;
+use crate::common::program::output_of;
 use crate::common::servers::{Ours, installed};
 
 fn redis_cli(ours: &Ours, args: &[&str], input: &[u8]) -> String {
-    let mut process = Command::new("redis-cli")
+    let mut command = Command::new("redis-cli");
+    let command = command
         .args(["-h", "127.0.0.1", "-p", &ours.address.port().to_string()])
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    process.stdin.take().unwrap().write_all(input).unwrap();
-    let output = process.wait_with_output().unwrap();
+        .args(args);
+    let output = output_of(command, input);
     let text = [output.stdout, output.stderr].concat();
     String::from_utf8(text).unwrap()
 }
@@ -99,22 +94,13 @@ fn redis_benchmark_finds_what_it_asks_for() {
     const REQUESTS: u64 = 1000;
     for kind in StoreKind::ALL {
         let ours = Ours::start(kind.open());
-        // It ends at the first error.
-        let output = Command::new("redis-benchmark")
+        let mut benchmark = Command::new("redis-benchmark");
+        let requests = REQUESTS.to_string();
+        let benchmark = benchmark
             .args(["-h", "127.0.0.1", "-p", &ours.address.port().to_string()])
-            .args([
-                "-n",
-                &REQUESTS.to_string(),
-                "-c",
-                "5",
-                "-P",
-                "4",
-                "-r",
-                "700",
-                "--csv",
-            ])
-            .output()
-            .unwrap();
+            .args(["-n", &requests, "-c", "5", "-P", "4", "-r", "700", "--csv"]);
+        // It ends at the first error.
+        let output = output_of(benchmark, b"");
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert!(output.status.success(), "{text}");
         assert!(!text.to_lowercase().contains("err"), "{text}");

@@ -4,29 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use engine::vfs::{MemoryVfs, Vfs};
 use redis_layer::commands::execute;
 use redis_layer::store::{EngineStore, Store};
 
-use crate::common::client::{Client, DEADLINE};
-use crate::common::program::Running;
+use crate::common::client::{Client, DEADLINE, eventually};
+use crate::common::program::{Running, end_of};
 use crate::common::servers::Ours;
 use crate::common::{self, Direct, StoreKind, engine_over};
-
-/// Waits for the end. Answers the exit code.
-fn ended(running: &mut Running) -> Option<i32> {
-    let deadline = Instant::now() + DEADLINE;
-    while Instant::now() < deadline {
-        if let Some(status) = running.process.try_wait().unwrap() {
-            return status.code();
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("the program goes on");
-}
 
 fn checkpoints(parent: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(parent).unwrap();
@@ -52,14 +39,8 @@ fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
             .contains("rdb_changes_since_last_save:1")
     );
     assert_eq!(client.call(&["bgsave"]), "+Background saving started\\r\\n");
-    let deadline = Instant::now() + DEADLINE;
-    while !client
-        .call(&["info", "persistence"])
-        .contains("rdb_saves:2")
-    {
-        assert!(Instant::now() < deadline);
-        thread::sleep(Duration::from_millis(10));
-    }
+    let mut info = || client.call(&["info", "persistence"]);
+    eventually(|| info().contains("rdb_saves:2"));
     assert_eq!(checkpoints(dir.path()), ["data.save-000002"]);
     client.call(&["zadd", "z", "4", "d"]);
     assert!(
@@ -88,14 +69,8 @@ fn the_checkpoint_that_a_transaction_asks_for_holds_what_it_changes() {
         replies[6].escape_ascii().to_string(),
         format!("*5\\r\\n+OK\\r\\n{scheduled}{rewriting}{scheduled}+OK\\r\\n")
     );
-    let deadline = Instant::now() + DEADLINE;
-    while !client
-        .call(&["info", "persistence"])
-        .contains("rdb_saves:1")
-    {
-        assert!(Instant::now() < deadline);
-        thread::sleep(Duration::from_millis(10));
-    }
+    let mut info = || client.call(&["info", "persistence"]);
+    eventually(|| info().contains("rdb_saves:1"));
     let copy = Running::over(&dir.path().join("data.save-000001"), &[]);
     let mut client = Client::connect(copy.address);
     let both = "*2\\r\\n$1\\r\\n1\\r\\n$1\\r\\n2\\r\\n";
@@ -189,7 +164,7 @@ fn shutdown_ends_the_program_and_keeps_the_data() {
             .send(format!("{}\r\n", words.join(" ")).as_bytes())
             .unwrap();
         assert_eq!(client.until_closed(), (Vec::new(), true));
-        assert_eq!(ended(&mut running), Some(0));
+        assert_eq!(end_of(&mut running.process).code(), Some(0));
         assert_eq!(checkpoints(dir.path()).len(), saves, "{words:?}");
     }
     let running = Running::over(&data, &[]);

@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use redis_layer::server::{Durability, Options, SyncPolicy, thread_parks};
 use redis_layer::store::{Batch, Error, Result, Store};
 
-use crate::common::client::{Client, eventually};
+use crate::common::client::{Client, eventually, joined};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
 
@@ -119,7 +119,7 @@ fn write(disk: &Arc<Disk>, durability: &Arc<Durability>, takes_turns: bool) -> b
             answer.store(is_safe, Ordering::SeqCst);
         }
     });
-    writing.join().unwrap();
+    joined(writing);
     acknowledged.load(Ordering::SeqCst)
 }
 
@@ -139,7 +139,7 @@ fn who_takes_turns_shares_one_sync() {
             }
         }
     });
-    all.join().unwrap();
+    joined(all);
     assert_eq!(disk.syncs(), ROUNDS, "for 50 tasks in {ROUNDS} rounds");
 }
 
@@ -162,7 +162,7 @@ fn no_answer_comes_before_a_sync_that_began_after_its_write() {
         })
     });
     for thread in threads {
-        thread.join().unwrap();
+        joined(thread);
     }
     assert!(disk.syncs() < 2000, "nobody shared a sync");
 }
@@ -249,12 +249,8 @@ fn send(write: &[u8], ours: &Ours) -> (Client, Option<Client>) {
         return (client, None);
     }
     let mut pushing = Client::connect(ours.address);
-    while !pushing
-        .call(&["info", "clients"])
-        .contains("blocked_clients:1")
-    {
-        thread::sleep(Duration::from_millis(1));
-    }
+    let mut clients = || pushing.call(&["info", "clients"]);
+    eventually(|| clients().contains("blocked_clients:1"));
     pushing.send(b"RPUSH queue a\r\n").unwrap();
     (client, Some(pushing))
 }
@@ -305,15 +301,11 @@ fn a_failed_sync_in_the_background_is_seen_without_another_write() {
     };
     let mut writer = Client::connect(ours.address);
     writer.call(&["set", "s", "v"]);
-    while disk.syncs() == 0 {
-        thread::sleep(Duration::from_millis(10));
-    }
+    // One that has only begun could still fail.
+    eventually(|| disk.safe() > 0);
     assert!(says("ok"));
     disk.set_broken(true);
     writer.call(&["set", "s", "w"]);
-    while disk.syncs() == 1 {
-        thread::sleep(Duration::from_millis(10));
-    }
     eventually(|| says("err"));
     disk.set_broken(false);
     // That the store takes a write again says nothing of what the disk has lost.

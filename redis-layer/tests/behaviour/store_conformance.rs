@@ -6,8 +6,9 @@ use std::thread;
 
 use redis_layer::store::{Batch, Direction, KeyRange, Scope, Snapshot, Space, Store};
 
-use crate::common::StoreKind;
+use crate::common::client::DEADLINE;
 use crate::common::random::Random;
+use crate::common::{Over, StoreKind};
 
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
@@ -156,6 +157,7 @@ fn readers_never_see_half_a_batch() {
         let done = std::sync::atomic::AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
+                let _over = Over(&done);
                 for round in 0..300_u32 {
                     let mut batch = Batch::default();
                     for space in Space::ALL {
@@ -164,7 +166,6 @@ fn readers_never_see_half_a_batch() {
                     }
                     store.write(batch).unwrap();
                 }
-                done.store(true, std::sync::atomic::Ordering::Release);
             });
             while !done.load(std::sync::atomic::Ordering::Acquire) {
                 let snapshot = store.snapshot().unwrap();
@@ -201,19 +202,18 @@ fn a_lock_keeps_others_off_the_same_key() {
         let keys = [&b"k"[..]];
         let guard = store.lock(Scope::Keys(&keys)).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
-        thread::scope(|scope| {
-            let (store, keys) = (&store, &keys);
-            scope.spawn(move || {
-                let _guard = store.lock(Scope::Keys(keys)).unwrap();
-                sender.send(()).unwrap();
-            });
-            let patience = std::time::Duration::from_millis(50);
-            assert!(
-                receiver.recv_timeout(patience).is_err(),
-                "the lock was not held"
-            );
-            drop(guard);
-            receiver.recv().unwrap();
+        let same = Arc::clone(&store);
+        thread::spawn(move || {
+            let _guard = same.lock(Scope::Keys(&keys)).unwrap();
+            sender.send(()).unwrap();
         });
+        let patience = std::time::Duration::from_millis(50);
+        assert!(
+            receiver.recv_timeout(patience).is_err(),
+            "the lock was not held"
+        );
+        drop(guard);
+        let taken = receiver.recv_timeout(DEADLINE);
+        taken.expect("the lock is free");
     });
 }

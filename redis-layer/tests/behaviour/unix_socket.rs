@@ -6,21 +6,25 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use redis_layer::server::Options;
 
 use crate::common;
 use crate::common::StoreKind;
-use crate::common::client::encode;
-use crate::common::program::{Running, command};
+use crate::common::client::{DEADLINE, encode};
+use crate::common::program::{Running, command, end_of, output_of};
 use crate::common::servers::{Ours, RealRedis, installed};
+
+fn connect(path: &Path) -> UnixStream {
+    let stream = UnixStream::connect(path).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    stream.set_write_timeout(Some(DEADLINE)).unwrap();
+    stream
+}
 
 /// What comes back for lines, until the other side has closed.
 fn ask(path: &Path, lines: &str) -> String {
-    let mut stream = UnixStream::connect(path).unwrap();
-    let patience = Some(Duration::from_secs(120));
-    stream.set_read_timeout(patience).unwrap();
+    let mut stream = connect(path);
     stream.write_all(lines.as_bytes()).unwrap();
     let mut answers = Vec::new();
     stream.read_to_end(&mut answers).unwrap();
@@ -91,7 +95,7 @@ fn monitors_see_the_file_of_who_sends() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("socket");
     let _ours = ours_at(&path);
-    let mut monitor = UnixStream::connect(&path).unwrap();
+    let mut monitor = connect(&path);
     monitor.write_all(b"monitor\r\n").unwrap();
     let mut ok = [0; 5];
     monitor.read_exact(&mut ok).unwrap();
@@ -112,7 +116,7 @@ fn large_pipelines_go_through() {
     let value = "x".repeat(100_000);
     let set = ["set", "k", &value].map(common::unescape).to_vec();
     let pipeline = [encode(&set), b"get k\r\n".repeat(100)].concat();
-    let mut stream = UnixStream::connect(&path).unwrap();
+    let mut stream = connect(&path);
     let mut reader = stream.try_clone().unwrap();
     let expected = 5 + 100 * (value.len() + "$100000\r\n\r\n".len());
     let reading = std::thread::spawn(move || {
@@ -131,7 +135,7 @@ fn no_file_of_others_is_taken() {
     let refused = |path: &Path| {
         let mut command = command();
         command.args(["--memory", "--port", "0", "--unixsocket"]);
-        let output = command.arg(path).output().unwrap();
+        let output = output_of(command.arg(path), b"");
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };
@@ -161,11 +165,11 @@ fn the_file_is_left_by_a_kill_replaced_at_the_start_and_gone_after_a_stop() {
     if installed("redis-cli") {
         let mut cli = Command::new("redis-cli");
         cli.args(["-s", path.to_str().unwrap(), "set", "a", "1"]);
-        assert_eq!(cli.output().unwrap().stdout, b"OK\n");
+        assert_eq!(output_of(&mut cli, b"").stdout, b"OK\n");
     }
     let pid = running.process.id().to_string();
     let kill = Command::new("kill").args(["-TERM", &pid]).status();
     assert!(kill.unwrap().success());
-    assert_eq!(running.process.wait().unwrap().code(), Some(0));
+    assert_eq!(end_of(&mut running.process).code(), Some(0));
     assert!(!path.exists());
 }

@@ -3,10 +3,13 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::thread;
+use std::panic::resume_unwind;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+
+use super::threads::Threads;
 
 /// How long anything may take that must come. Generous: the machine may be busy with other things.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
@@ -21,6 +24,13 @@ pub(crate) fn eventually(mut holds: impl FnMut() -> bool) {
         assert!(begun.elapsed() < DEADLINE, "it never came true");
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits for the end of a thread.
+#[track_caller]
+pub(crate) fn joined<T>(thread: JoinHandle<T>) -> T {
+    eventually(|| thread.is_finished());
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Rests for so long, or on a busy machine for longer.
@@ -38,6 +48,8 @@ pub(crate) struct Client {
     stream: TcpStream,
     /// The server's address and this client's, which a closed stream does not tell.
     addresses: [SocketAddr; 2],
+    /// The server's, where they are known.
+    threads: Option<Threads>,
     arrived: Vec<u8>,
 }
 
@@ -49,6 +61,7 @@ impl Client {
         stream.set_write_timeout(Some(DEADLINE)).unwrap();
         Self {
             addresses: [address, stream.local_addr().unwrap()],
+            threads: Threads::of(address),
             stream,
             arrived: Vec::new(),
         }
@@ -141,13 +154,20 @@ impl Client {
         reply
     }
 
-    /// Everything until the other side closes, or says nothing for a while.
+    /// Whether the server has nothing to do, as far as that can be known.
+    fn is_quiet(&self) -> bool {
+        self.threads.as_ref().is_none_or(Threads::sleep)
+    }
+
+    /// Everything until the other side closes, or says nothing for a while and has nothing left to do: on a busy machine any
+    /// silence may be too short. With no patience, what has come by now.
     pub(crate) fn rest(&mut self, patience: Duration) -> (Vec<u8>, bool) {
         self.stream.set_read_timeout(Some(TICK)).unwrap();
         let mut all = std::mem::take(&mut self.arrived);
         let mut buffer = [0; 16 * 1024];
         let mut silence = Duration::ZERO;
         let closed = loop {
+            let is_over = silence >= patience && (patience < TICK || self.is_quiet());
             match self.read(&mut buffer) {
                 Ok(0) => break true,
                 Ok(count) => {
@@ -155,10 +175,8 @@ impl Client {
                     silence = Duration::ZERO;
                 }
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => break true,
+                Err(_) if is_over || silence >= DEADLINE => break false,
                 Err(_) => silence += TICK,
-            }
-            if silence >= patience {
-                break false;
             }
         };
         self.stream.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -181,10 +199,11 @@ impl Client {
         eventually(|| other.call(&["client", "list"]).split("\\n").any(is_held_up));
     }
 
-    /// Waits until the server has read all that this client has sent, and a moment more for what it does then.
+    /// Waits until the server has read all that this client has sent, and has done what it does then.
     pub(crate) fn settle(&self) {
         eventually(|| self.unread() != Some(true));
         rest_for(2 * TICK);
+        eventually(|| self.is_quiet());
     }
 
     /// Whether the server's socket holds what this client has sent. Only Linux says it.

@@ -1,5 +1,5 @@
 //! What the tests share: stores to run over and to hook into, a client without sockets, a client with one, a server of ours and a
-//! real one, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
+//! real one, whether these have anything left to do, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
 
 pub(crate) mod client;
 pub(crate) mod counting;
@@ -8,13 +8,18 @@ pub(crate) mod model;
 pub(crate) mod program;
 pub(crate) mod random;
 pub(crate) mod servers;
+pub(crate) mod threads;
 pub(crate) mod tree;
 
 use std::fmt::Debug;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
+use std::process;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use engine::vfs::MemoryVfs;
@@ -23,7 +28,51 @@ use redis_layer::commands::{Reply, Server, Session, Settings, execute};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check, check_ranks};
 
+use client::DEADLINE;
 use servers::{Ours, RealRedis};
+
+/// Says that something is over when it is dropped: also where a test fails, or those who work until they are told would go on
+/// for ever, and the test with them.
+pub(crate) struct Over<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Runs what many threads do, which must come to its end. Who waits for a lock for ever cannot be told to end: so the program of
+/// the tests does, and says why.
+pub(crate) fn in_time<T>(work: impl FnOnce() -> T) -> T {
+    let test = thread::current().name().unwrap_or("?").to_owned();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let begun = Instant::now();
+            while !is_over.load(Ordering::Acquire) {
+                if begun.elapsed() > 10 * DEADLINE {
+                    // Past what keeps the output of tests back.
+                    let _ = writeln!(io::stderr(), "{test} stands still");
+                    process::abort();
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let _over = Over(&is_over);
+        work()
+    })
+}
+
+/// Ends what runs on a server where a test fails, as a stop does: a script without an end, somebody who sleeps for long.
+pub(crate) struct CutOff<'a>(pub(crate) &'a Server);
+
+impl Drop for CutOff<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.cut_off();
+        }
+    }
+}
 
 /// A day in 2026, in milliseconds.
 pub(crate) const START_MS: i64 = 1_790_000_000_000;

@@ -1,16 +1,20 @@
 //! Servers to talk to: ours, in this process, and a real one, if it is installed.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 
 use redis_layer::server::{Listener, Options, thread_parks};
 use redis_layer::store::Store;
 use redis_layer::types::SystemClock;
 use tokio::sync::oneshot;
+
+use super::client::{DEADLINE, eventually};
+use super::threads::Threads;
 
 /// A server of ours, on a free port. Stops when it is dropped.
 pub(crate) struct Ours {
@@ -31,14 +35,18 @@ impl Ours {
     /// As [`start_with`](Self::start_with), with so many threads that serve. A single one knows who is ready together.
     pub(crate) fn start_on(threads: usize, store: Arc<dyn Store>, options: Options) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let (started, starting) = std::sync::mpsc::channel();
+        let (started, starting) = channel();
+        let added = Threads::Added(Arc::default());
+        let threads_added = added.clone();
         let thread = thread::spawn(move || {
+            added.add_this();
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(threads)
                 // A script may nest deeply.
                 .thread_stack_size(8 << 20)
                 // As the program with one thread.
                 .on_thread_park(thread_parks)
+                .on_thread_start(move || added.add_this())
                 .enable_all()
                 .build()
                 .unwrap();
@@ -50,8 +58,10 @@ impl Ours {
                 listener.serve(store, clock, stop).await.unwrap();
             });
         });
+        let address = starting.recv().unwrap();
+        threads_added.serve(address);
         Self {
-            address: starting.recv().unwrap(),
+            address,
             stop: Some(stop),
             thread: Some(thread),
         }
@@ -60,10 +70,17 @@ impl Ours {
     /// Stops as SIGTERM does, and waits until everything is closed.
     pub(crate) fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
+            Threads::forget(self.address);
             let _ = stop.send(());
         }
         if let Some(thread) = self.thread.take() {
-            thread.join().unwrap();
+            // A second panic, of a test that has failed, would take the other tests with it.
+            if !thread::panicking() {
+                eventually(|| thread.is_finished());
+            }
+            if thread.is_finished() {
+                thread.join().unwrap();
+            }
         }
     }
 }
@@ -115,7 +132,10 @@ impl RealRedis {
                 _dir: dir,
             };
             match server.becomes_ready() {
-                Ok(()) => return Some(server),
+                Ok(()) => {
+                    Threads::OfProcess(server.process.id()).serve(address);
+                    return Some(server);
+                }
                 // Somebody else took the port meanwhile, a server of another test or the near end of a connection.
                 Err(said) if said.contains("Address already in use") => {}
                 Err(said) => panic!("redis-server did not start: {said}"),
@@ -123,24 +143,33 @@ impl RealRedis {
         }
     }
 
-    /// Waits until the server says that it accepts connections. Who only tries to connect may reach another server, which has
-    /// the port that this one wants. What it said, if it ends first.
+    /// Waits until the server says that it accepts connections, or what it said, if it ends first. Who only tries to connect may
+    /// reach another server, which has the port that this one wants.
     fn becomes_ready(&mut self) -> Result<(), String> {
-        let mut said = String::new();
-        for line in BufReader::new(self.process.stdout.take().unwrap()).lines() {
-            let line = line.unwrap();
-            if line.contains("Ready to accept connections") {
-                return Ok(());
-            }
-            said += &line;
-            said.push('\n');
-        }
-        Err(said)
+        let stdout = self.process.stdout.take().unwrap();
+        let (tell, told) = channel();
+        thread::spawn(move || tell.send(says_that_it_is_ready(stdout)));
+        let told = told.recv_timeout(DEADLINE);
+        told.expect("redis-server starts or ends")
     }
+}
+
+fn says_that_it_is_ready(stdout: impl Read) -> Result<(), String> {
+    let mut said = String::new();
+    for line in BufReader::new(stdout).lines() {
+        let line = line.unwrap();
+        if line.contains("Ready to accept connections") {
+            return Ok(());
+        }
+        said += &line;
+        said.push('\n');
+    }
+    Err(said)
 }
 
 impl Drop for RealRedis {
     fn drop(&mut self) {
+        Threads::forget(self.address);
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -9,21 +9,21 @@ use crate::common::{StoreKind, unescape, without_a_line};
 use crate::compare::agree;
 use redis_layer::commands::table::{COMMANDS, Flag, Handler};
 
-/// What one client waits for.
+/// What one client waits for: longer than anything takes, so that it is served in the end.
 const WAITS: [&str; 14] = [
-    "bzpopmin z0 1",
-    "bzpopmax z1 z0 1",
-    "bzmpop 1 1 z0 min",
-    "bzmpop 1 2 z1 z0 MAX count 2",
-    "blpop q0 1",
-    "brpop q1 q0 1",
-    "blmove q0 q1 left right 1",
-    "blmove q0 q0 RIGHT LEFT 1",
-    "brpoplpush q0 q2 1",
-    "blmpop 1 1 q0 left",
-    "blmpop 1 2 q1 q0 RIGHT count 2",
-    "blpop z0 q0 1",
-    "bzpopmin q0 z0 1",
+    "bzpopmin z0 100",
+    "bzpopmax z1 z0 100",
+    "bzmpop 100 1 z0 min",
+    "bzmpop 100 2 z1 z0 MAX count 2",
+    "blpop q0 100",
+    "brpop q1 q0 100",
+    "blmove q0 q1 left right 100",
+    "blmove q0 q0 RIGHT LEFT 100",
+    "brpoplpush q0 q2 100",
+    "blmpop 100 1 q0 left",
+    "blmpop 100 2 q1 q0 RIGHT count 2",
+    "blpop z0 q0 100",
+    "bzpopmin q0 z0 100",
     "blpop nothing 0.05",
 ];
 

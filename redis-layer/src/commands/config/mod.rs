@@ -138,17 +138,19 @@ impl Config {
         self.get(name).parse().unwrap_or(0)
     }
 
-    /// Changes settings, all of them or none.
+    /// Changes settings, all of them or none. A name may be any bytes.
     ///
     /// # Errors
     /// Redis's text about the first that is wrong.
-    pub fn set(&self, changes: &[(&str, &str)]) -> Result<(), CommandError> {
+    pub fn set<N: AsRef<[u8]>>(&self, changes: &[(N, &str)]) -> Result<(), CommandError> {
         let mut known = Vec::new();
         for (name, value) in changes {
-            let at = position(name).ok_or_else(|| {
+            let name = name.as_ref();
+            let text = str::from_utf8(name).unwrap_or_default();
+            let (name, at) = position(text).map(|at| (text, at)).ok_or_else(|| {
                 CommandError::quoting(&[
                     b"ERR Unknown option or number of arguments for CONFIG SET - '",
-                    name.as_bytes(),
+                    name,
                     b"'",
                 ])
             })?;
@@ -162,7 +164,7 @@ impl Config {
             let twice = known.iter().any(is_same);
             match refusal.or(twice.then_some("duplicate parameter")) {
                 Some(why) => return Err(refused(name, why)),
-                None => known.push((*name, at, *value)),
+                None => known.push((name, at, *value)),
             }
         }
         let mut values = self.values.write();
@@ -267,15 +269,11 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
         }
     }
     // Names and values are C text. No setting but a password may be invalid UTF-8 in Redis.
-    let words: Vec<String> = args
-        .from(2)
-        .iter()
-        .map(|word| String::from_utf8_lossy(c_text(word)).into_owned())
-        .collect();
-    let changes: Vec<(&str, &str)> = words
-        .chunks_exact(2)
-        .map(|pair| (pair[0].as_str(), pair[1].as_str()))
-        .collect();
+    let words: Vec<&[u8]> = args.from(2).iter().map(|word| c_text(word)).collect();
+    let names = words.iter().step_by(2).copied();
+    let values = words.iter().skip(1).step_by(2);
+    let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value)).collect();
+    let changes: Vec<(&[u8], &str)> = names.zip(values.iter().map(AsRef::as_ref)).collect();
     check_file_descriptors(&changes)?;
     session.server.config.set(&changes)?;
     session.server.configured();
@@ -284,10 +282,10 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
 }
 
 /// Refuses more clients than the system has sockets for, as Redis does.
-fn check_file_descriptors(changes: &[(&str, &str)]) -> Result<(), CommandError> {
+fn check_file_descriptors(changes: &[(&[u8], &str)]) -> Result<(), CommandError> {
     let asked = changes
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("maxclients"));
+        .find(|(name, _)| name.eq_ignore_ascii_case(b"maxclients"));
     let asked = asked.and_then(|(_, value)| value.parse::<u32>().ok());
     let Some(asked) = asked.map(u64::from) else {
         return Ok(());
