@@ -34,8 +34,8 @@
   // A table that is too wide in any case, or squeezed until its rows are towers of single words, takes the room that its words
   // need. It then scrolls, and its first column stays.
   const LINES_MAX = 8;
-  function giveRoom() {
-    for (const wrapper of document.querySelectorAll("main .table-wrapper")) {
+  function giveRoom(part) {
+    for (const wrapper of part.querySelectorAll("main .table-wrapper")) {
       const table = wrapper.querySelector("table");
       table.removeAttribute("data-roomy");
       const tallest = Math.max(...Array.from(table.rows, (row) => row.offsetHeight));
@@ -43,9 +43,9 @@
       table.toggleAttribute("data-roomy", squeezed || wrapper.scrollWidth > wrapper.clientWidth);
     }
   }
-  function reachWide() {
-    giveRoom();
-    for (const wide of document.querySelectorAll(MAY_SCROLL)) {
+  function reachWide(part) {
+    giveRoom(part);
+    for (const wide of part.querySelectorAll(MAY_SCROLL)) {
       markMore(wide);
       if (wide.scrollWidth <= wide.clientWidth || wide.tabIndex >= 0) continue;
       wide.tabIndex = 0;
@@ -53,10 +53,10 @@
       wide.setAttribute("aria-label", WIDE[wide.tagName] ?? "wide table");
     }
   }
-  addEventListener("load", reachWide);
-  addEventListener("resize", reachWide);
-  // What is in a closed answer has no width yet.
-  document.addEventListener("toggle", reachWide, true);
+  addEventListener("load", () => reachWide(document));
+  addEventListener("resize", () => reachWide(document));
+  // What is in a closed answer has no width yet. The book on one page opens more than a hundred for paper, and closes them again.
+  document.addEventListener("toggle", ({ target }) => reachWide(target), true);
   document.addEventListener("scroll", ({ target }) => target.matches?.(MAY_SCROLL) && markMore(target), true);
 
   // On paper every answer is open. Only those opened here are closed again.

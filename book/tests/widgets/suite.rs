@@ -10,7 +10,9 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use book::server::{ServeOptions, Server};
 use serde_json::{Value, json};
@@ -19,6 +21,9 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::site;
+
+/// The longest silence of a script: it says of each test that it has ended, and no test of it has so much time.
+const SILENCE_MAX: Duration = Duration::from_secs(900);
 
 /// The elements of `widgets/load.js`.
 const WIDGETS: [&str; 6] = [
@@ -83,7 +88,9 @@ fn install() -> Option<Tools> {
     }
     if !is_there {
         let output = Command::new("npm")
-            .args(["ci", "--silent", "--no-audit", "--no-fund"])
+            .args(["ci", "--loglevel=error", "--no-audit", "--no-fund"])
+            // A registry that does not answer is told within minutes.
+            .args(["--fetch-timeout=60000", "--fetch-retries=2"])
             .current_dir(&scripts)
             .output()
             .unwrap();
@@ -123,12 +130,26 @@ fn follow(tools: &Tools, script: &str, given: &Value, mut order: impl FnMut(&str
         .unwrap();
     let errors = child.stderr.take().unwrap();
     let errors = thread::spawn(|| io::read_to_string(errors).unwrap());
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let (hand_over, lines) = mpsc::channel();
+    thread::spawn(move || output.lines().try_for_each(|line| hand_over.send(line)));
     let mut said = String::new();
-    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-        let line = line.unwrap();
-        match line.strip_prefix("do: ") {
-            Some(asked) => order(asked),
-            None => said.extend([line.as_str(), "\n"]),
+    loop {
+        match lines.recv_timeout(SILENCE_MAX) {
+            Ok(line) => {
+                let line = line.unwrap();
+                match line.strip_prefix("do: ") {
+                    Some(asked) => order(asked),
+                    None => said.extend([line.as_str(), "\n"]),
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                // Its browser ends with it.
+                child.kill().unwrap();
+                said += "… and nothing more: it stands still\n";
+                break;
+            }
         }
     }
     let status = child.wait().unwrap();

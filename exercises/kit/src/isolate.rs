@@ -25,15 +25,15 @@
 mod watch;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write as _};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, PipeWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use self::watch::{Ended, RUN_LIMIT, wait};
+use self::watch::{Ended, RUN_LIMIT, RUN_LIMIT_AT_REST, wait};
 use crate::answer::{Death, Outcome};
 use crate::exercise::{Judged, Who};
 use crate::guard;
@@ -50,10 +50,8 @@ const STACK_LIMIT_MIB: usize = 64;
 const FILE_LIMIT_MIB: u64 = 64;
 /// After so many deaths, the rest is not asked.
 const DEATHS_MAX: usize = 4;
-/// How much of what the code prints is kept.
+/// How much is kept of the beginning and of the end of what the code prints.
 const PRINTED_BYTES_MAX: usize = 2048;
-/// How long a stream may stay open after the child has ended.
-const STREAM_LIMIT: Duration = Duration::from_millis(300);
 /// The first thing a child says, before it runs a learner's code.
 const READY: &str = "ready";
 /// The last line of a child that answered everything.
@@ -80,6 +78,18 @@ pub struct Behaviour {
 /// # Errors
 /// If the child cannot be started or its answers cannot be read.
 pub fn observe(exercise: &dyn Judged, who: Who) -> io::Result<Behaviour> {
+    observe_within(exercise, who, RUN_LIMIT_AT_REST)
+}
+
+/// As [`observe`], where all calls together may sleep or wait for as long as `rest_max`.
+///
+/// # Errors
+/// As there.
+pub fn observe_within(
+    exercise: &dyn Judged,
+    who: Who,
+    rest_max: Duration,
+) -> io::Result<Behaviour> {
     let count = exercise.sheet().probe_count();
     let mut outcomes = Vec::with_capacity(count);
     let mut behaviour = Behaviour {
@@ -89,7 +99,7 @@ pub fn observe(exercise: &dyn Judged, who: Who) -> io::Result<Behaviour> {
     };
     let mut deaths = 0;
     while outcomes.len() < count {
-        let run = run_child(exercise.sheet().name, who, outcomes.len())?;
+        let run = run_child(exercise.sheet().name, who, outcomes.len(), rest_max)?;
         outcomes.extend(run.outcomes);
         if behaviour.printed.is_empty() {
             behaviour.printed = run.printed;
@@ -146,13 +156,15 @@ struct Run {
     death: Option<Death>,
 }
 
-fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
+fn run_child(name: &str, who: Who, start: usize, rest_max: Duration) -> io::Result<Run> {
     let file = AnswerFile::new()?;
     let path = file.path.to_str().ok_or_else(|| {
         let what = "make a file for the answers, for the path is no UTF-8 (set TMPDIR):";
         cannot(what, &file.path)(io::ErrorKind::InvalidInput.into())
     })?;
     let program = std::env::current_exe()?;
+    let (stdout, its_stdout) = Printed::read()?;
+    let (stderr, its_stderr) = Printed::read()?;
     let mut child = Command::new(&program)
         .arg(CHILD_ARGUMENT)
         .env_clear()
@@ -162,8 +174,8 @@ fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
                 .any(|kept| key == kept)
         }))
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(its_stdout)
+        .stderr(its_stderr)
         .spawn()
         .map_err(cannot("run", &program))?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -171,15 +183,13 @@ fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
         let who = encode_who(who);
         let _ = write!(stdin, "{name}\n{who}\n{start}\n{path}\n");
     }
-    let stdout = drain(child.stdout.take());
-    let stderr = drain(child.stderr.take());
-    let ended = wait(&mut child, &file.path).inspect_err(|_| {
+    let ended = wait(&mut child, &file.path, rest_max).inspect_err(|_| {
         // Nobody will look after it.
         let _ = child.kill();
         let _ = child.wait();
     })?;
-    let printed = collect(&stdout);
-    let errors = collect(&stderr);
+    let printed = stdout.until_now();
+    let errors = stderr.until_now();
     if let Ended::Itself(status) = ended
         && let Some(failure) = failure_of_the_kit(status.code(), &errors)
     {
@@ -253,34 +263,59 @@ impl Drop for AnswerFile {
     }
 }
 
-/// Reads a stream to its end on a thread, and keeps only its beginning and its end.
-fn drain(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let (mut kept, mut tail) = (Vec::new(), Vec::new());
-        let mut buffer = [0; 8192];
-        let mut stream = stream;
-        while let Some(Ok(n)) = stream.as_mut().map(|s| s.read(&mut buffer)) {
-            if n == 0 {
-                break;
-            }
-            let room = PRINTED_BYTES_MAX.saturating_sub(kept.len()).min(n);
-            kept.extend_from_slice(&buffer[..room]);
-            tail.extend_from_slice(&buffer[room..n]);
-            let excess = tail.len().saturating_sub(PRINTED_BYTES_MAX);
-            tail.drain(..excess);
-        }
-        // The runtime's last words come last, after anything the code printed.
-        kept.extend_from_slice(&tail);
-        // The parent may have given up on us; then nobody wants the text.
-        let _ = sender.send(String::from_utf8_lossy(&kept).into_owned());
-    });
-    receiver
+/// One of a child's output streams, read on a thread.
+///
+/// When the child has ended, we write an end into the stream ourselves, behind all that the child has written. The end of the
+/// stream is no sign: a process that the code started may hold it open for as long as it likes.
+struct Printed {
+    stream: PipeWriter,
+    end: String,
+    text: JoinHandle<Vec<u8>>,
 }
 
-/// The text, unless a process that the code started still holds the stream open.
-fn collect(text: &Receiver<String>) -> String {
-    text.recv_timeout(STREAM_LIMIT).unwrap_or_default()
+impl Printed {
+    /// Reads what is written into the second of the two.
+    fn read() -> io::Result<(Self, Stdio)> {
+        let (reader, stream) = io::pipe()?;
+        let childs = stream.try_clone()?;
+        // No code prints it: nobody knows the number.
+        let end = format!("\0{:016x}\0", RandomState::new().hash_one("end"));
+        let until = end.clone().into_bytes();
+        let text = thread::spawn(move || read_until(reader, &until));
+        Ok((Self { stream, end, text }, childs.into()))
+    }
+
+    /// All that was written until now, without the middle of a long text.
+    fn until_now(mut self) -> String {
+        // Nobody reads any more if reading has failed.
+        let _ = self.stream.write_all(self.end.as_bytes());
+        drop(self.stream);
+        String::from_utf8_lossy(&self.text.join().unwrap_or_default()).into_owned()
+    }
+}
+
+/// What stands before `end`. Of a long text the beginning is kept, and the end: the runtime's last words come last, after
+/// anything the code printed.
+fn read_until(mut stream: impl Read, end: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut buffer = [0; 8192];
+    let mut has_ended = false;
+    while !has_ended && let Ok(n @ 1..) = stream.read(&mut buffer) {
+        text.extend_from_slice(&buffer[..n]);
+        // It may come in two pieces.
+        let from = text.len().saturating_sub(n + end.len() - 1);
+        let mut places = text[from..].windows(end.len());
+        if let Some(at) = places.position(|bytes| bytes == end) {
+            text.truncate(from + at);
+            has_ended = true;
+        }
+        // With room for its first piece, which is cut off when the second one comes.
+        let most = 2 * PRINTED_BYTES_MAX + end.len();
+        if let Some(excess) = text.len().checked_sub(most) {
+            text.drain(PRINTED_BYTES_MAX..PRINTED_BYTES_MAX + excess);
+        }
+    }
+    text
 }
 
 struct Answers {
@@ -470,6 +505,34 @@ mod tests {
             let told = format!("cannot {what} {path}: ");
             assert!(failed.to_string().starts_with(&told), "{failed}");
         }
+    }
+
+    /// Hands out its bytes in pieces.
+    struct Pieces<'a>(std::slice::Chunks<'a, u8>);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let piece = self.0.next().unwrap_or_default();
+            buffer[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_read_to_its_end_in_pieces_of_any_size() {
+        let long: Vec<u8> = (0..20_000_u32).flat_map(u32::to_be_bytes).collect();
+        for text in [b"", &b"short"[..], b"\0\0en", &long] {
+            let printed = [text, b"\0end\0", b"a later process's"].concat();
+            for size in [1, 2, 3, 7, 4096, 8192] {
+                let read = read_until(Pieces(printed.chunks(size)), b"\0end\0");
+                let kept = PRINTED_BYTES_MAX.min(text.len());
+                assert!(
+                    read.starts_with(&text[..kept]) && read.ends_with(&text[text.len() - kept..])
+                );
+                assert!(read.len() <= text.len().min(2 * PRINTED_BYTES_MAX + 5));
+            }
+        }
+        assert_eq!(read_until(&b"broken off"[..], b"\0end\0"), b"broken off");
     }
 
     #[test]

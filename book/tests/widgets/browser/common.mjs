@@ -15,7 +15,7 @@ const TEST_MS_MAX = 600_000;
 const SWITCHES = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 const browser = await chromium.launch({ executablePath: given.chromium, args: SWITCHES, timeout: PATIENCE_MS });
-after(() => browser.close());
+after(() => browser.close(), { timeout: PATIENCE_MS });
 
 export const test = (name, body) => plainTest(name, { timeout: TEST_MS_MAX }, body);
 
@@ -66,6 +66,14 @@ export async function fits(page, width) {
     .filter((node) => node.getBoundingClientRect().right > most + 1 && !node.closest("pre, .table-wrapper, svg, .wg-spoken, .bs-key"))
     .map((node) => node.outerHTML.slice(0, 90)), width);
   assert.deepEqual(wide, [], `wider than ${width}: ${page.url()}`);
+}
+
+/** Opens every answer, until the page has heard of it: what is wide in them gets its room then. */
+export async function openAnswers(page) {
+  await page.evaluate(() => Promise.all([...document.querySelectorAll("details:not([open])")].map((answer) => new Promise((done) => {
+    answer.addEventListener("toggle", done, { once: true });
+    answer.open = true;
+  }))));
 }
 
 /** Until the workbook's server has built its book. */

@@ -1,7 +1,7 @@
 // A served page: the exercises' state arrives, a changed chapter reloads in place, mistakes are shown.
 //
 // What only the server's owner can do, this script asks of the Rust test by a line: `do: status JSON`, `do: stop`.
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { assert, given, open, quiet, ready, test } from "./common.mjs";
 
 const order = (line) => process.stdout.write(`\ndo: ${line}\n`);
@@ -9,10 +9,17 @@ const exercise = (state, diagnosis) => JSON.stringify([{
   name: "order-i64", title: "Order", chapter: "03-twos-complement", file: "order_i64.rs", minutes: 10, state, diagnosis,
 }]);
 
+/** At once: the server must not find the file empty in between. */
+function write(file, text) {
+  const unseen = `${given.chapters}/../${file}`;
+  writeFileSync(unseen, text);
+  renameSync(unseen, `${given.chapters}/${file}`);
+}
+
 function chapter(text) {
   const filler = "A paragraph that makes the page long.\n\n".repeat(100);
   const status = '<exercise-status name="order-i64">`cargo workbook check order-i64`</exercise-status>';
-  writeFileSync(`${given.chapters}/one.md`, `# One\n\n${text}\n\n${status}\n\n<workbook-progress></workbook-progress>\n\n<details><summary>Answer</summary>\n\n${filler}</details>\n\n${filler}`);
+  write("one.md", `# One\n\n${text}\n\n${status}\n\n<workbook-progress></workbook-progress>\n\n<details><summary>Answer</summary>\n\n${filler}</details>\n\n${filler}`);
 }
 
 test("a served page shows the exercises and reloads in place", async () => {
@@ -51,9 +58,9 @@ test("a served page shows the exercises and reloads in place", async () => {
   await shows("exercise-status .ws-badge", "✓ passed");
   await page.waitForFunction((before) => Math.abs(window.scrollY - before) < 60 && document.querySelector("details").open, place);
 
-  writeFileSync(`${given.chapters}/SUMMARY.md`, "- [One](one.md)\n- [Two](two.md)\n");
+  write("SUMMARY.md", "- [One](one.md)\n- [Two](two.md)\n");
   await page.waitForFunction(() => document.getElementById("workbook-problems")?.textContent.includes("two.md"));
-  writeFileSync(`${given.chapters}/SUMMARY.md`, "- [One](one.md)\n");
+  write("SUMMARY.md", "- [One](one.md)\n");
   await page.waitForFunction(() => document.getElementById("workbook-problems") === null);
   quiet(page);
 

@@ -1,5 +1,5 @@
 // Every page of the book: widgets come alive, nothing is asked of another host, nothing sticks out, little is loaded.
-import { assert, close, fits, given, open, quiet, ready, test } from "./common.mjs";
+import { assert, close, fits, given, open, openAnswers, quiet, ready, test } from "./common.mjs";
 
 const PAGE_BYTES_MAX = 300_000;
 const THEMES = ["light", "rust", "coal", "navy", "ayu"];
@@ -259,8 +259,7 @@ test("no table is squeezed into towers on a phone, and a wide one keeps its firs
     const page = await open(null, { width });
     for (const file of given.pages) {
       await page.goto(`${given.siteFiles}/${file}`);
-      await page.evaluate(() => { for (const gate of document.querySelectorAll("details")) gate.open = true; });
-      await page.waitForTimeout(100);
+      await openAnswers(page);
       const tables = await page.evaluate(() => [...document.querySelectorAll("main .table-wrapper")].map((wrapper) => {
         const table = wrapper.querySelector("table");
         const line = parseFloat(getComputedStyle(table).lineHeight);
@@ -278,6 +277,22 @@ test("no table is squeezed into towers on a phone, and a wide one keeps its firs
     await close(page);
   }
   assert.ok(wide > 10, `only ${wide} tables scroll: this test sees nothing`);
+});
+
+test("an answer that opens has its own tables measured, and no others", async () => {
+  // On one page there are a hundred of each: all for each would take minutes.
+  const page = await open(`${given.siteFiles}/print.html`, { width: 360 });
+  const [others, measured] = await page.evaluate(() => new Promise((done) => {
+    const main = document.querySelector("main");
+    const answer = main.querySelector("details:not([open]):not(:has(table))");
+    let measured = 0;
+    new MutationObserver((records) => { measured += records.length; }).observe(main, { subtree: true, attributeFilter: ["data-roomy"] });
+    answer.addEventListener("toggle", () => done([main.querySelectorAll("[data-roomy]").length, measured]));
+    answer.open = true;
+  }));
+  assert.ok(others > 10, `only ${others} tables: this test sees nothing`);
+  assert.equal(measured, 0);
+  await close(page);
 });
 
 test("the name of a command stands in one line, on a phone too", async () => {

@@ -22,8 +22,8 @@ const CALL_LIMIT_AT_REST: Duration = Duration::from_secs(4);
 const WAITING_MAX: Duration = Duration::from_millis(100);
 /// How much processor time all calls together may take.
 pub(super) const RUN_LIMIT: Duration = Duration::from_secs(8);
-/// How long they may sleep or wait together.
-const RUN_LIMIT_AT_REST: Duration = Duration::from_secs(32);
+/// How long they may sleep or wait together, unless somebody has less patience.
+pub(super) const RUN_LIMIT_AT_REST: Duration = Duration::from_secs(32);
 /// The parent's rhythm while it waits.
 const POLL: Duration = Duration::from_millis(4);
 /// A child that was seen at rest rested at most this long before: the parent too may have got no processor.
@@ -37,27 +37,32 @@ pub(super) enum Ended {
     Itself(ExitStatus),
 }
 
-/// Waits for the child, and kills it when it stops making progress.
-pub(super) fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
+/// Waits for the child, and kills it when it stops making progress, or when all its calls together have slept or waited for longer
+/// than `rest_max`.
+pub(super) fn wait(child: &mut Child, answers: &Path, rest_max: Duration) -> io::Result<Ended> {
     let mut looked = Instant::now();
-    let mut progress = Progress::default();
+    let mut progress = Progress::new(rest_max);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::Itself(status));
         }
+        let before = length(answers)?;
         let activity = activity(child.id());
-        let length = fs::metadata(answers)
-            .map_err(cannot("look at", answers))?
-            .len();
+        let lengths = [before, length(answers)?];
         let now = Instant::now();
         let passed = now - std::mem::replace(&mut looked, now);
-        if let Some(death) = progress.look(length, passed, activity) {
+        if let Some(death) = progress.look(lengths, passed, activity) {
             child.kill()?;
             child.wait()?;
             return Ok(Ended::Killed(death));
         }
         thread::sleep(POLL);
     }
+}
+
+fn length(answers: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(answers).map_err(cannot("look at", answers))?;
+    Ok(metadata.len())
 }
 
 /// What the system says of a process.
@@ -70,7 +75,6 @@ struct Activity {
 }
 
 /// How far a child has come, and what it has spent.
-#[derive(Default)]
 struct Progress {
     length: u64,
     /// What it had used when it came so far, where the system tells it.
@@ -79,11 +83,32 @@ struct Progress {
     rested: Duration,
     /// And in all.
     rested_in_all: Duration,
+    /// Which may not be longer than this.
+    rest_max: Duration,
 }
 
 impl Progress {
+    fn new(rest_max: Duration) -> Self {
+        Self {
+            length: 0,
+            used_then: None,
+            rested: Duration::ZERO,
+            rested_in_all: Duration::ZERO,
+            rest_max,
+        }
+    }
+
     /// What the child died of, if it has come no further for too long, or takes too long in all. `passed` since the last look.
-    fn look(&mut self, length: u64, passed: Duration, activity: Option<Activity>) -> Option<Death> {
+    ///
+    /// `lengths` before and after its activity was seen. Where they differ, we got no processor in between, and part of what
+    /// it has spent is that of a later call.
+    fn look(
+        &mut self,
+        lengths: [u64; 2],
+        passed: Duration,
+        activity: Option<Activity>,
+    ) -> Option<Death> {
+        let [length, after] = lengths;
         // A child that has not begun is waiting for the machine, not looping.
         if length == 0 {
             return None;
@@ -96,7 +121,7 @@ impl Progress {
         };
         let used = activity.map(|activity| activity.used);
         self.rested_in_all += rested;
-        if self.length == length {
+        if self.length == length && after == length {
             self.rested += rested;
         } else {
             self.length = length;
@@ -104,7 +129,7 @@ impl Progress {
             self.rested = Duration::ZERO;
         }
         self.stuck(used)
-            .or_else(|| too_slow(self.rested_in_all, used))
+            .or_else(|| too_slow(self.rested_in_all, used, self.rest_max))
     }
 
     fn stuck(&self, used: Option<Duration>) -> Option<Death> {
@@ -124,11 +149,11 @@ impl Progress {
 }
 
 /// What a child died of whose calls came back, if all of them together took too long.
-fn too_slow(rested: Duration, used: Option<Duration>) -> Option<Death> {
+fn too_slow(rested: Duration, used: Option<Duration>, rest_max: Duration) -> Option<Death> {
     let limit = if used.unwrap_or(rested) > RUN_LIMIT {
         RUN_LIMIT
-    } else if rested > RUN_LIMIT_AT_REST {
-        RUN_LIMIT_AT_REST
+    } else if rested > rest_max {
+        rest_max
     } else {
         return None;
     };
@@ -182,10 +207,10 @@ mod tests {
 
     #[test]
     fn a_call_without_end_is_told_by_its_work_before_the_clock() {
-        let mut progress = Progress::default();
+        let mut progress = Progress::new(RUN_LIMIT_AT_REST);
         let mut look = |length, ms: Option<u64>| {
             let activity = ms.and_then(|ms| activity_of(ms, true));
-            progress.look(length, POLL, activity)
+            progress.look([length; 2], POLL, activity)
         };
         assert_eq!(look(0, Some(0)), None);
         assert_eq!(look(0, Some(5000)), None, "it has not begun");
@@ -199,35 +224,52 @@ mod tests {
 
     #[test]
     fn a_call_that_gets_no_processor_neither_waits_nor_loops() {
-        let mut progress = Progress::default();
+        let mut progress = Progress::new(RUN_LIMIT_AT_REST);
         let (second, limit_ms) = (Duration::from_secs(1), 4000);
-        assert_eq!(progress.look(1, second, activity_of(0, true)), None);
+        assert_eq!(progress.look([1; 2], second, activity_of(0, true)), None);
         for _ in 0..60 {
-            assert_eq!(progress.look(1, second, activity_of(50, true)), None);
+            assert_eq!(progress.look([1; 2], second, activity_of(50, true)), None);
         }
         // The parent was late: nobody knows how long the child has slept.
         let mut looks = 0;
         let death = loop {
             looks += 1;
-            if let Some(death) = progress.look(1, second, activity_of(50, false)) {
+            if let Some(death) = progress.look([1; 2], second, activity_of(50, false)) {
                 break death;
             }
         };
         assert_eq!((looks, death), (101, Death::Waits { limit_ms }));
-        let death = progress.look(1, second, activity_of(500, false));
+        let death = progress.look([1; 2], second, activity_of(500, false));
         assert_eq!(death, Some(Death::EndlessLoop { limit_ms }));
         // Where nothing is known, only the clock is left.
-        let mut progress = Progress::default();
-        assert_eq!(progress.look(1, second, None), None);
-        assert_eq!(progress.look(1, 4 * second, None), None);
+        let mut progress = Progress::new(RUN_LIMIT_AT_REST);
+        assert_eq!(progress.look([1; 2], second, None), None);
+        assert_eq!(progress.look([1; 2], 4 * second, None), None);
         let endless = Death::EndlessLoop { limit_ms };
-        assert_eq!(progress.look(1, second, None), Some(endless));
+        assert_eq!(progress.look([1; 2], second, None), Some(endless));
+    }
+
+    #[test]
+    fn a_parent_that_gets_no_processor_takes_many_calls_for_one_no_more() {
+        let mut progress = Progress::new(RUN_LIMIT_AT_REST);
+        let mut look = |lengths, ms| progress.look(lengths, POLL, activity_of(ms, true));
+        assert_eq!(look([1, 1], 0), None);
+        assert_eq!(look([1, 1], 500), None);
+        // It stops between two looks while the child comes on, before its activity is seen or after that.
+        assert_eq!(look([1, 9], 1600), None);
+        assert_eq!(look([9, 9], 2700), None);
+        assert_eq!(look([9, 20], 2800), None);
+        assert_eq!(look([20, 20], 3900), None);
+        assert_eq!(look([20, 20], 4800), None);
+        assert!(look([20, 20], 4910).is_some());
     }
 
     #[test]
     fn what_is_too_slow_is_told_by_the_limit_that_it_broke() {
         let seconds = Duration::from_secs;
-        let died = |rested, used: Option<u64>| too_slow(seconds(rested), used.map(seconds));
+        let died = |rested, used: Option<u64>| {
+            too_slow(seconds(rested), used.map(seconds), RUN_LIMIT_AT_REST)
+        };
         let of = |limit_ms, waits| Some(Death::TooSlow { limit_ms, waits });
         assert_eq!(died(32, Some(8)), None, "just the limits");
         assert_eq!(died(10, Some(9)), of(8000, false));

@@ -1,18 +1,18 @@
 //! A small repository with two chapters of one exercise each, and the command run in it.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
-/// How long a test waits for what must come. Generous: the machine may be building other things.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+/// How long a test waits for what must come. Generous: the machine may be building other things, and gives this test little.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A repository of its own for one test.
 ///
@@ -119,10 +119,13 @@ impl Repository {
         self.root().join(file)
     }
 
+    /// At once: a workbook that watches must not find the file empty in between.
     pub(crate) fn write(&self, file: &str, contents: &str) {
         let path = self.path(file);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(path, contents).expect("a file");
+        let mut new = NamedTempFile::new_in(self.root()).expect("a file");
+        new.write_all(contents.as_bytes()).expect("a file");
+        new.persist(path).expect("a file");
     }
 
     pub(crate) fn read(&self, file: &str) -> String {
@@ -142,9 +145,7 @@ impl Repository {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(".", arguments)
-            .output()
-            .expect("the command runs")
+        run_to_end(&mut self.command(".", arguments))
     }
 
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
@@ -162,6 +163,40 @@ fn target() -> PathBuf {
         .to_path_buf()
 }
 
+/// Runs a command to its end.
+///
+/// # Panics
+/// If it does not end.
+pub(crate) fn run_to_end(command: &mut Command) -> Output {
+    let streams = [(); 2].map(|()| tempfile::tempfile().expect("a file"));
+    let [stdout, stderr] = streams.each_ref().map(|s| s.try_clone().expect("a file"));
+    let child = command.stdout(stdout).stderr(stderr).spawn();
+    let status = Killed(child.expect("the command runs")).ends();
+    let [stdout, stderr] = streams.map(|mut stream| {
+        let mut bytes = Vec::new();
+        stream.rewind().expect("a file");
+        stream.read_to_end(&mut bytes).expect("a file");
+        bytes
+    });
+    Output {
+        status,
+        stdout,
+        stderr,
+    }
+}
+
+/// Waits for what must come.
+///
+/// # Panics
+/// If it does not, with these words.
+pub(crate) fn until(mut come: impl FnMut() -> bool, not: &str) {
+    let begin = Instant::now();
+    while !come() {
+        assert!(begin.elapsed() < PATIENCE, "{not}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Everything that a command printed.
 pub(crate) fn text(output: &Output) -> String {
     format!(
@@ -171,8 +206,24 @@ pub(crate) fn text(output: &Output) -> String {
     )
 }
 
-/// A command that does not end by itself; killed when it goes out of scope, also by a test that fails.
+/// A command that may not end by itself; killed when it goes out of scope, also by a test that fails.
 pub(crate) struct Killed(pub(crate) Child);
+
+impl Killed {
+    /// How it ends.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub(crate) fn ends(&mut self) -> ExitStatus {
+        let mut status = None;
+        let mut has_ended = || {
+            status = self.0.try_wait().expect("a child to wait for");
+            status.is_some()
+        };
+        until(&mut has_ended, "the command does not end");
+        status.expect("it has ended")
+    }
+}
 
 impl Drop for Killed {
     fn drop(&mut self) {

@@ -3,23 +3,26 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::fixture::{Killed, Lines, PATIENCE, Repository, text};
+use crate::fixture::{Killed, Lines, PATIENCE, Repository, text, until};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
 
 /// A running workbook; asked to end when it goes out of scope.
 struct Running {
-    child: Child,
+    child: Killed,
     lines: Lines,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.ask_to_end();
+        self.send("-TERM");
+        // A test that fails waits for nothing more.
+        if !thread::panicking() {
+            self.child.ends();
+        }
     }
 }
 
@@ -38,23 +41,16 @@ impl Running {
             .spawn()
             .expect("the command runs");
         let lines = Lines::of(child.stdout.take());
+        let child = Killed(child);
         Self { child, lines }
     }
 
-    fn ask_to_end(&mut self) -> ExitStatus {
-        self.send("-TERM")
-    }
-
-    /// Sends a signal, and waits. A process that does not heed it fails the test by never ending, which the test runner
-    /// shows by name.
-    fn send(&mut self, signal: &str) -> ExitStatus {
-        let pid = self.child.id().to_string();
-        let mut kill = Command::new("kill");
-        let sent = kill.args([signal, &pid]).stderr(Stdio::null()).status();
-        if !sent.is_ok_and(|sent| sent.success()) {
-            let _ = self.child.kill();
-        }
-        self.child.wait().expect("a child to wait for")
+    fn send(&self, signal: &str) {
+        let pid = self.child.0.id().to_string();
+        let mut kill = Command::new("sh");
+        kill.args(["-c", "kill $0 $1", signal, &pid]);
+        // It may have ended.
+        let _ = kill.stderr(Stdio::null()).status();
     }
 
     fn wait_for(&self, part: &str) -> String {
@@ -83,16 +79,27 @@ fn a_save_changes_the_table_and_the_page_is_served() {
     repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + n }\n");
     running.wait_for("1 passed, 0 failing, 1 not started");
 
-    let mut stream = TcpStream::connect(&address).expect("the server listens");
+    // The book is built beside all that.
+    let mut page = String::new();
+    let mut is_served = || {
+        page = get(&address, "/90-first/index.html");
+        page.starts_with("HTTP/1.1 200")
+    };
+    until(&mut is_served, "the page is not served");
+    assert!(page.contains("<title>One"), "{page}");
+}
+
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("the server listens");
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(
         stream,
-        "GET /90-first/index.html HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
     )
     .unwrap();
     let mut page = String::new();
     stream.read_to_string(&mut page).unwrap();
-    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
-    assert!(page.contains("<title>One"), "{page}");
+    page
 }
 
 #[test]
@@ -107,7 +114,8 @@ fn a_workbook_that_is_asked_to_end_leaves_nothing_behind() {
             || count(temporary.path()) > 0,
             "the served pages stand nowhere",
         );
-        assert_eq!(running.send(signal).code(), Some(0), "{signal}");
+        running.send(signal);
+        assert_eq!(running.child.ends().code(), Some(0), "{signal}");
         assert_eq!(count(temporary.path()), 0, "{signal}");
     }
 }
@@ -132,8 +140,7 @@ fn a_workbook_that_nobody_reads_leaves_nothing_behind() {
     );
     drop(stdout);
     let mut child = Killed(child);
-    until(|| child.0.try_wait().unwrap().is_some(), "it goes on");
-    assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    assert_eq!(child.ends().code(), Some(0));
     assert_eq!(count(temporary.path()), 0);
 }
 
@@ -150,14 +157,6 @@ fn count(folder: &Path) -> usize {
                 .starts_with("keys-in-order-")
         })
         .count()
-}
-
-fn until(mut come: impl FnMut() -> bool, not: &str) {
-    let begin = Instant::now();
-    while !come() {
-        assert!(begin.elapsed() < PATIENCE, "{not}");
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use crate::fixture::{Repository, text};
+use crate::fixture::{Repository, run_to_end, text};
 use serde_json::{Value, json};
 
 const FIRST: &str = "exercises/ch90-first/src/twice.rs";
@@ -59,10 +59,8 @@ fn check_judges_one_and_its_exit_code_tells() {
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains("not started"), "{}", text(&output));
     // From a folder below, as an editor's terminal may stand.
-    let below = repository
-        .command("exercises/ch91-second/src", &["check", "second-twice"])
-        .output()
-        .unwrap();
+    let below = ["check", "second-twice"];
+    let below = run_to_end(&mut repository.command("exercises/ch91-second/src", &below));
     assert_eq!(below.status.code(), Some(1), "{}", text(&below));
     assert!(
         text(&below).contains("on every probe, your `twice` agrees with the square (`squared`)")
@@ -272,12 +270,9 @@ fn prove_holds_exercises_to_their_promises() {
         missing,
         ["first-twice: squared fails `doubles` with its golden message"]
     );
-    let output = repository
-        .command(".", &["prove", "first-twice"])
-        .env("UPDATE_GOLDEN", "1")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output));
+    let mut update = repository.command(".", &["prove", "first-twice"]);
+    let updated = run_to_end(update.env("UPDATE_GOLDEN", "1"));
+    assert!(updated.status.success(), "{}", text(&updated));
     assert!(repository.read(golden).contains("twice(1) must be 2"));
 
     repository.write(golden, "something else\n");
@@ -333,16 +328,13 @@ fn prove_sees_a_wrong_solution_a_mistake_that_is_none_and_a_later_crate() {
 fn outside_of_the_repository_it_says_where_to_go() {
     let repository = Repository::new("outside");
     let elsewhere = tempfile::tempdir().unwrap();
-    let output = repository
-        .command(".", &["list"])
-        .current_dir(elsewhere.path())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
+    let mut list = repository.command(".", &["list"]);
+    let listed = run_to_end(list.current_dir(elsewhere.path()));
+    assert_eq!(listed.status.code(), Some(2));
     assert!(
-        text(&output).contains("is not inside the workbook's repository"),
+        text(&listed).contains("is not inside the workbook's repository"),
         "{}",
-        text(&output)
+        text(&listed)
     );
 }
 
