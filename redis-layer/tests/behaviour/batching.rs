@@ -20,6 +20,7 @@ use redis_layer::types::ManualClock;
 use crate::common::client::{Client, encode, eventually};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::random::Random;
+use crate::common::scope_in_time;
 use crate::common::servers::Ours;
 
 const CLIENTS: usize = 6;
@@ -429,7 +430,7 @@ fn pipelines_that_arrive_together_are_answered_when_all_have_run() {
     crowd.send_while_busy(&vec![pipeline; WRITERS]);
     let store = &crowd.store;
     // The first is answered at once: it was alone.
-    let waiting: Vec<u64> = thread::scope(|scope| {
+    let waiting: Vec<u64> = scope_in_time(|scope| {
         let ask = |client| {
             scope.spawn(move || {
                 Client::reply(client).unwrap();

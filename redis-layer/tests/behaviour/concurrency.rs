@@ -1,34 +1,30 @@
 //! Many threads on one key.
 
 use std::sync::Arc;
-use std::thread;
 
 use redis_layer::commands::{Reply, Server, execute};
 use redis_layer::types::check;
 
-use crate::common::{Direct, StoreKind, in_time, show, unescape};
+use crate::common::{Direct, StoreKind, scope_in_time, show, unescape};
 
 const THREADS: usize = 4;
 const ROUNDS: usize = 200;
 
 /// Runs `work` on its own connection in each of several threads.
 fn in_threads(server: &Arc<Server>, work: impl Fn(usize, &mut dyn FnMut(&str) -> Reply) + Sync) {
-    let work_in_threads = || {
-        thread::scope(|scope| {
-            for thread in 0..THREADS {
-                let mut session = server.connect(String::new(), String::new());
-                let work = &work;
-                scope.spawn(move || {
-                    let mut run = |line: &str| {
-                        let args: Vec<_> = line.split(' ').map(unescape).collect();
-                        execute(&mut session, &args).reply
-                    };
-                    work(thread, &mut run);
-                });
-            }
-        });
-    };
-    in_time(work_in_threads);
+    scope_in_time(|scope| {
+        for thread in 0..THREADS {
+            let mut session = server.connect(String::new(), String::new());
+            let work = &work;
+            scope.spawn(move || {
+                let mut run = |line: &str| {
+                    let args: Vec<_> = line.split(' ').map(unescape).collect();
+                    execute(&mut session, &args).reply
+                };
+                work(thread, &mut run);
+            });
+        }
+    });
 }
 
 /// Two ZADDs of one member that do not wait for each other leave two score rows.

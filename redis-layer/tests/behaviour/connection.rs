@@ -13,7 +13,7 @@ use redis_layer::store::Scope;
 use crate::common::client::{Client, Command, encode, eventually};
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::tree::Node;
-use crate::common::{self, StoreKind, both};
+use crate::common::{self, StoreKind, both, scope_in_time};
 
 /// Long enough for an answer on this machine, short enough to wait for silence.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -72,7 +72,7 @@ fn odd_requests_are_answered_as_by_a_real_server() {
         return;
     };
     let ours = ours();
-    thread::scope(|scope| {
+    scope_in_time(|scope| {
         for request in odd_requests() {
             let ask = move |address| {
                 let mut client = Client::connect(address);

@@ -1,7 +1,6 @@
 //! What is left after a power cut, and after a clean stop.
 
 use std::sync::Arc;
-use std::thread;
 
 use engine::vfs::MemoryVfs;
 use redis_layer::server::{Options, SyncPolicy};
@@ -10,7 +9,7 @@ use redis_layer::store::Store;
 use crate::common::client::{Client, eventually};
 use crate::common::random::Random;
 use crate::common::servers::Ours;
-use crate::common::{Direct, engine_over, show};
+use crate::common::{Direct, engine_over, scope_in_time, show};
 
 /// Everything under the keys of these tests.
 fn contents(direct: &mut Direct) -> Vec<String> {
@@ -100,7 +99,7 @@ fn with_sync_always_no_answered_write_is_lost() {
     };
     let ours = Ours::start_with(Arc::new(engine_over(&disk)), options);
     for round in 0..10_u64 {
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             for client in 0..4 {
                 let address = ours.address;
                 scope.spawn(move || {

@@ -15,13 +15,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use crate::common::client::{Client, elements, encode, eventually, rest_for};
 use crate::common::model::{ANY, Key, TYPES, Value, random_command, words};
 use crate::common::program::{Running, command, output_of};
 use crate::common::random::Random;
+use crate::common::scope_in_time;
 use crate::common::tree::Node;
 
 const CLIENTS: usize = 4;
@@ -286,7 +286,7 @@ fn no_acknowledged_write_is_lost_and_all_rows_agree_after_each_kill() {
         let address = running.address;
         verify(address, &mut clients);
         let answered = AtomicBool::new(false);
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             for known in &mut clients {
                 let (connection, answered) = (Client::connect(address), &answered);
                 // It breaks: that is the point.

@@ -19,7 +19,6 @@ use std::thread;
 
 use redis_layer::server::Options;
 
-use crate::common::StoreKind;
 use crate::common::client::Client;
 use crate::common::model::{
     ANY, CHOOSING, HASHES, Key, LISTS, SETS, SORTED_SETS, STRINGS, changed_nothing, random_command,
@@ -27,6 +26,7 @@ use crate::common::model::{
 };
 use crate::common::random::Random;
 use crate::common::servers::Ours;
+use crate::common::{StoreKind, scope_in_time};
 
 const CLIENTS: usize = 16;
 /// Commands of each client in one run. All of them together fit into the bits of a `u64`.
@@ -86,7 +86,7 @@ fn is_linearizable(history: &[Call]) -> bool {
 fn record(ours: &Ours, key: &str, commands: &[&[&str]], seed: u64) -> Vec<Call> {
     let clock = AtomicU64::new(0);
     let start = Barrier::new(CLIENTS);
-    thread::scope(|scope| {
+    scope_in_time(|scope| {
         // All of them before anybody waits for all: who cannot connect would be waited for in vain.
         let clients = [(); CLIENTS].map(|()| Client::connect(ours.address));
         let clients: Vec<_> = (0..)

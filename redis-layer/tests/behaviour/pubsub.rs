@@ -1,14 +1,13 @@
 //! Channels, patterns, keyspace notifications and what a subscriber may do, beside a real server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use redis_layer::server::Options;
 
 use crate::common::client::{Client, DEADLINE, eventually};
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{self, Over, StoreKind, both};
+use crate::common::{self, Over, StoreKind, both, scope_in_time};
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -261,7 +260,7 @@ fn all_subscribers_see_one_order() {
     for subscriber in &mut subscribers {
         subscriber.call(&["subscribe", "a"]);
     }
-    thread::scope(|scope| {
+    scope_in_time(|scope| {
         for publisher in 0..PUBLISHERS {
             let mut client = Client::connect(ours.address);
             scope.spawn(move || {
@@ -323,7 +322,7 @@ fn who_was_told_to_end_gets_no_messages() {
 fn the_confirmation_comes_before_the_first_message() {
     let ours = Ours::start(StoreKind::BTree.open());
     let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
+    scope_in_time(|scope| {
         let mut publisher = Client::connect(ours.address);
         let (is_over, _over) = (&is_over, Over(&is_over));
         scope.spawn(move || {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use redis_layer::store::{Direction, Scope};
 use redis_layer::types::zset::{AddRule, SortedSet, rank};
@@ -11,7 +10,7 @@ use redis_layer::types::{Content, Txn, check_ranks};
 
 use crate::common::counting::Counting;
 use crate::common::random::Random;
-use crate::common::{Direct, Over, START_MS, StoreKind, over_every_store};
+use crate::common::{Direct, Over, START_MS, StoreKind, over_every_store, scope_in_time};
 
 /// A set as a map, and its order.
 #[derive(Default)]
@@ -370,7 +369,7 @@ fn indexes_go_with_their_sets() {
 fn readers_beside_writers_never_count_half_a_change() {
     let direct = large(StoreKind::Engine);
     let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
+    scope_in_time(|scope| {
         for thread in 0..2 {
             let server = Arc::clone(&direct.server);
             let store = Arc::clone(&direct.store);

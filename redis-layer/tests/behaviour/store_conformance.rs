@@ -8,7 +8,7 @@ use redis_layer::store::{Batch, Direction, KeyRange, Scope, Snapshot, Space, Sto
 
 use crate::common::client::DEADLINE;
 use crate::common::random::Random;
-use crate::common::{Over, StoreKind};
+use crate::common::{Over, StoreKind, scope_in_time};
 
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
@@ -155,7 +155,7 @@ fn the_later_entry_for_a_key_wins() {
 fn readers_never_see_half_a_batch() {
     over_every_store(|store| {
         let done = std::sync::atomic::AtomicBool::new(false);
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             scope.spawn(|| {
                 let _over = Over(&done);
                 for round in 0..300_u32 {
@@ -180,7 +180,7 @@ fn readers_never_see_half_a_batch() {
 fn unique_numbers_are_unique_among_threads() {
     over_every_store(|store| {
         let numbers = parking_lot::Mutex::new(Vec::new());
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let mine: Vec<u64> = (0..500).map(|_| store.unique().unwrap()).collect();

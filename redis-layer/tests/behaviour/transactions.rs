@@ -1,7 +1,6 @@
 //! `MULTI`, `EXEC` and `WATCH`: several commands as one, and only if nobody came in between.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use redis_layer::commands::Session;
@@ -10,7 +9,7 @@ use crate::common::client::Client;
 use crate::common::counting::Counting;
 use crate::common::program::processor_time_of;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{Direct, StoreKind, over_every_store};
+use crate::common::{Direct, StoreKind, over_every_store, scope_in_time};
 
 /// Another connection to the same server.
 fn other(direct: &Direct) -> Direct {
@@ -276,7 +275,7 @@ fn transfers_under_watch_lose_nothing() {
         for account in 0..ACCOUNTS {
             direct.run(&format!("set account{account} 100"));
         }
-        let done: u64 = thread::scope(|scope| {
+        let done: u64 = scope_in_time(|scope| {
             let workers: Vec<_> = (0..4)
                 .map(|seed| {
                     let mut client = other(&direct);

@@ -18,7 +18,7 @@ use std::panic::resume_unwind;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -41,9 +41,11 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Runs what many threads do, which must come to its end. Who waits for a lock for ever cannot be told to end: so the program of
-/// the tests does, and says why.
-pub(crate) fn in_time<T>(work: impl FnOnce() -> T) -> T {
+/// [`thread::scope`] that must come to its end. Who waits for a lock for ever cannot be told to end: so the program of the tests
+/// does, and says why.
+pub(crate) fn scope_in_time<'env, T>(
+    work: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+) -> T {
     let test = thread::current().name().unwrap_or("?").to_owned();
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -59,7 +61,7 @@ pub(crate) fn in_time<T>(work: impl FnOnce() -> T) -> T {
             }
         });
         let _over = Over(&is_over);
-        work()
+        thread::scope(work)
     })
 }
 

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use bytes::Bytes;
 use redis_layer::commands::{Reply, Server, execute};
 
 use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{Direct, Over, StoreKind, in_time, over_every_store, show};
+use crate::common::{Direct, Over, StoreKind, over_every_store, scope_in_time, show};
 
 fn run(server: &Arc<Server>, words: &[&str]) -> String {
     let mut session = server.connect(String::new(), String::new());
@@ -22,15 +21,12 @@ fn run(server: &Arc<Server>, words: &[&str]) -> String {
 
 /// Runs the same commands on many threads.
 fn in_parallel(direct: &Direct, clients: usize, work: impl Fn(&Arc<Server>, usize) + Sync) {
-    let work_in_parallel = || {
-        thread::scope(|scope| {
-            for client in 0..clients {
-                let (server, work) = (&direct.server, &work);
-                scope.spawn(move || work(server, client));
-            }
-        });
-    };
-    in_time(work_in_parallel);
+    scope_in_time(|scope| {
+        for client in 0..clients {
+            let (server, work) = (&direct.server, &work);
+            scope.spawn(move || work(server, client));
+        }
+    });
 }
 
 /// The low field of a packed score is raised by compare-and-set, by 16 clients at once.

@@ -3,7 +3,6 @@
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,7 +12,7 @@ use redis_layer::store::{Cursor, Direction, KeyRange, Result, Snapshot, Space, S
 use crate::common::client::{Client, encode, eventually, rest_for};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
-use crate::common::{CutOff, Direct, Over, StoreKind, show, unescape};
+use crate::common::{CutOff, Direct, Over, StoreKind, scope_in_time, show, unescape};
 
 fn eval(client: &mut Client, script: &str) -> String {
     client.call(&["eval", script, "0"])
@@ -56,7 +55,7 @@ fn an_endless_script_is_killed_however_it_resists() {
     let direct = Direct::new(StoreKind::BTree);
     busy_after(&direct, "30");
     for script in ENDLESS {
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             let _cut_off = CutOff(&direct.server);
             let endless = scope.spawn(|| run(&direct.server, script));
             eventually(|| words(&direct.server, &["ping"]).starts_with("BUSY Redis is busy"));
@@ -83,7 +82,7 @@ fn a_script_that_has_written_is_not_killed() {
     // It is late by then, and goes on when the test lets it.
     let script = "redis.call('set','k',1) for i = 1, 1e7 do end \
                   redis.call('get','gate') return 'done'";
-    thread::scope(|scope| {
+    scope_in_time(|scope| {
         let open = Over(&gate.0);
         let writer = scope.spawn(|| run(&server, script));
         eventually(|| words(&server, &["ping"]).starts_with("BUSY"));
@@ -152,7 +151,7 @@ fn a_killed_script_has_changed_nothing() {
     let script = "for i = 1, 150000 do end redis.call('set', 'k', 1) for i = 1, 1e6 do end";
     let mut killed = 0;
     for _ in 0..100 {
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             let runs = scope.spawn(|| run(server, script));
             // The script may have ended before anybody saw it: then nothing is left to kill.
             let mut kills =
@@ -178,7 +177,7 @@ fn nobody_waits_for_a_late_script() {
     busy_after(&direct, "100");
     let server = &direct.server;
     let answer_beside_it = || {
-        thread::scope(|scope| {
+        scope_in_time(|scope| {
             let _cut_off = CutOff(server);
             let keys = ["eval", "while true do end", "1", "k"];
             let endless = scope.spawn(move || words(server, &keys));
