@@ -406,15 +406,22 @@ fn a_client_that_is_served_first_continues_first() {
 #[test]
 fn commands_that_arrive_while_the_thread_is_busy_become_two_batches() {
     const WRITERS: usize = 20;
+    const ROUNDS: usize = 10;
     let mut crowd = Crowd::of(WRITERS);
-    let before = crowd.batches();
-    let mut answers = crowd.call_while_busy(&vec![b"INCR counter\r\n".to_vec(); WRITERS]);
-    answers.sort();
     let mut all: Vec<String> = (1..=WRITERS).map(|n| format!(":{n}\\r\\n")).collect();
     all.sort();
-    assert_eq!(answers, all);
-    let batches = crowd.batches() - before;
-    assert!(batches <= 3, "{batches} batches for {WRITERS} commands");
+    let mut batches_of_round = || {
+        crowd.busy.call(&["del", "counter"]);
+        let before = crowd.batches();
+        let mut answers = crowd.call_while_busy(&vec![b"INCR counter\r\n".to_vec(); WRITERS]);
+        answers.sort();
+        assert_eq!(answers, all);
+        crowd.batches() - before
+    };
+    let batches: Vec<u64> = (0..ROUNDS).map(|_| batches_of_round()).collect();
+    // One more where the runtime looks for what is new between them, as it does once in so many tasks.
+    assert!(batches.iter().all(|&batches| batches <= 4), "{batches:?}");
+    assert!(batches.iter().any(|&batches| batches <= 3), "{batches:?}");
 }
 
 /// To be answered is to wake up: the client of whom the first answer leaves finds the others there when it has read that.
