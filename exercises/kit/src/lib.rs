@@ -19,6 +19,7 @@
 //! gallery    the mistakes, alone and two at a time
 //! known      what the solution and the mistakes answer, each asked once
 //! observe    sentences that are computed from an answer
+//! panics     what the panics mean that nobody has written
 //! fields     which field of a key is in order, and which one decides
 //! relate     relations between right keys and given ones
 //! message    the words of a verdict
@@ -54,13 +55,14 @@ mod guard;
 mod known;
 mod message;
 mod observe;
+mod panics;
 mod parallel;
 mod relate;
 
 pub use answer::{Answer, Outcome, Show, Telling, show_list};
 pub use codec::Codec;
 pub use exercise::{Cast, Exercise, Judged, PartOf, Who};
-pub use gallery::{Mistake, Quirk, compose};
+pub use gallery::{Mistake, Quirk, also, compose};
 pub use judge::{State, Verdict};
 pub use runner::{Chapter, main};
 pub use tester::{Candidates, Tester, Wrong};

@@ -17,12 +17,14 @@
 //! sentence on where it shows, and a *witness* that proves the sentence.
 
 use std::fmt::{Display, Write as _};
+use std::iter;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, Show};
 use crate::check::{self, Finding};
 use crate::exercise::{Exercise, Fact, Part, PartOf};
 use crate::guard;
+use crate::panics;
 use crate::render::{count, wrap};
 
 mod heard;
@@ -332,13 +334,19 @@ fn refused_right<C>(
     let answer = outcomes[index].answer();
     let note = answer.and_then(|a| a.note.clone()).unwrap_or_default();
     let (summary, rest) = match note.split_once('\n') {
-        Some((panic, calls)) if answer.is_some_and(|a| a.text == BROKEN) => (
-            format!("your test panics by itself {panic}"),
-            format!(
-                "That is no failed assertion. It was tried on a right {}, `{name}`: {says}\n{calls}",
-                candidates.noun
-            ),
-        ),
+        Some((panic, calls)) if answer.is_some_and(|a| a.text == BROKEN) => {
+            let means: String = panics::meanings(iter::once(panic))
+                .into_iter()
+                .map(|means| means + "\n")
+                .collect();
+            (
+                format!("your test panics by itself {panic}"),
+                format!(
+                    "That is no failed assertion. {means}It was tried on a right {}, `{name}`: {says}\n{calls}",
+                    candidates.noun
+                ),
+            )
+        }
         _ => (
             format!("your test refuses a right answer, `{name}`"),
             format!("{says}\nYour test: {note}"),
