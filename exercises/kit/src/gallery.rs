@@ -77,18 +77,6 @@ impl<I> Mistake<I> {
     }
 }
 
-/// Gives one of these mistakes a variant, as [`Mistake::or`] does: for those that [`compose`] has made.
-///
-/// # Panics
-/// If none has the name.
-#[must_use]
-pub fn also<I>(mut mistakes: Vec<Mistake<I>>, name: &str, variant: I) -> Vec<Mistake<I>> {
-    let named = mistakes.iter_mut().find(|mistake| mistake.name == name);
-    let named = named.unwrap_or_else(|| panic!("no mistake is named {name}"));
-    named.variants.push(variant);
-    mistakes
-}
-
 /// One way to go wrong that can be combined with others.
 #[derive(Clone, Copy, Debug)]
 pub struct Quirk<Q> {

@@ -69,7 +69,7 @@ const MEANINGS: [(&str, &str); 21] = [
          two first",
     ),
     (
-        "`Option::unwrap()` on a `None` value",
+        "Option::unwrap()",
         "the call before `unwrap` has found nothing, or refused, and the code goes on as if it never did",
     ),
     (
@@ -103,7 +103,7 @@ pub(crate) fn meanings<'a>(messages: impl Iterator<Item = &'a str> + Clone) -> V
     MEANINGS
         .iter()
         .filter(|(part, _)| messages.clone().any(|message| message.contains(part)))
-        .map(|(part, means)| format!("`{}` means that {means}.", part.trim_matches('`')))
+        .map(|(part, means)| format!("`{part}` means that {means}."))
         .collect()
 }
 
