@@ -242,7 +242,8 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         .says("a search for the two bounds among the keys, and a panic where one of them is none")
         .why(
             "Neither bound has to be a key, so the search may find nothing, and `unwrap` panics. Look for the first key that is not less: \
-             `partition_point` finds its place, and `range` needs no key at its bounds.",
+             `partition_point` finds its place, and `range` needs no key at its bounds. A slice \
+             that ends before it starts is a panic as well.",
         )
         .link(WRONG),
         panics("crossed_bounds_cut_a_slice", |store: &Store, lo, hi| {

@@ -71,7 +71,8 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 8] {
         .says("a search for the two bounds among the times, and a panic where one of them is none")
         .why(
             "There may be no row at a bound, so the search may find nothing, and `unwrap` panics. Look for the first time that is not less: \
-             `partition_point` finds its place, and `range` needs no row at its bounds.",
+             `partition_point` finds its place, and `range` needs no row at its bounds. A slice \
+             that ends before it starts is a panic as well.",
         )
         .link(TASK),
         mistake("crossed_bounds_cut_a_slice", "returns", |rows, from, to| {

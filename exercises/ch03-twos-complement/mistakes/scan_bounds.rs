@@ -306,7 +306,8 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         .says("a search for the two bounds among the rows, and a panic where one of them is none")
         .why(
             "There may be no row at a bound, so the search may find nothing, and `unwrap` panics. Look for the first row that is not less: \
-             `partition_point` finds its place, and `range` needs no row at its bounds.",
+             `partition_point` finds its place, and `range` needs no row at its bounds. A slice \
+             that ends before it starts is a panic as well.",
         )
         .link(RANGE),
         in_scan("crossed_bounds_cut_a_slice", "returns", |rows, low, high| {

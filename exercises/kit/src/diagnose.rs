@@ -283,7 +283,11 @@ mod tests {
         let diagnosed = |learner: Encode| {
             let mut part = PartOf::new("encode", "key");
             for n in [1, 2, 3, 300, 301, 302, 303, 304, 305, 306, 307] {
-                let class = if n < 300 { "small numbers" } else { "great ones" };
+                let class = if n < 300 {
+                    "small numbers"
+                } else {
+                    "great ones"
+                };
                 let ask = move |encode: &Encode| encode(n).show();
                 part = part.probe(format!("encode({n})"), n.show(), &[class], ask);
             }
@@ -296,7 +300,9 @@ mod tests {
                 .says("the lowest byte alone")
                 .or(|n| vec![0, u8::try_from(n).unwrap()])
                 .or(|n| vec![u8::from(n == 1), n as u8]);
-            let exercise = Exercise::new("e", "c", cast).part(part).mistakes(vec![wrong]);
+            let exercise = Exercise::new("e", "c", cast)
+                .part(part)
+                .mistakes(vec![wrong]);
             let behaviour = observe_here(&exercise, Who::Learner);
             let diagnosis = diagnose(&exercise, 0, &behaviour.outcomes);
             (diagnosis.mistake(exercise.sheet()), diagnosis.observations)

@@ -306,9 +306,11 @@ fn orphans(exercise: &dyn Judged, folder: &Path) -> io::Result<Option<String>> {
     let mut left = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let known = name
-            .strip_suffix(".txt")
-            .is_some_and(|stem| mistakes.iter().any(|m| m.name == stem && m.kind == Kind::Written));
+        let known = name.strip_suffix(".txt").is_some_and(|stem| {
+            mistakes
+                .iter()
+                .any(|m| m.name == stem && m.kind == Kind::Written)
+        });
         if !known {
             left.push(name);
         }

@@ -81,8 +81,7 @@ fn who_compares_afterwards_reads_which_calls_differ() {
     // The last calls are told already.
     let told = note(move |next| assert_eq!(all(next)[5], 14));
     assert!(told.ends_with("next(12) = 13."), "{told}");
-    let told =
-        note(|next| assert!(call(next, 1) < call(next, 2) && call(next, 3) < call(next, 0)));
+    let told = note(|next| assert!(call(next, 1) < call(next, 2) && call(next, 3) < call(next, 0)));
     assert!(told.ends_with("next(3) = 4 and next(0) = 1."), "{told}");
     // Each pair was asked for by itself, and the last one failed.
     let pairs = note(|next| {
@@ -103,9 +102,7 @@ fn a_panic_refuses_and_a_false_does() {
     let note = panics.note.unwrap_or_default();
     assert_eq!(panics.text, REFUSED);
     assert!(
-        note.contains(
-            "left == right` failed; left: 2; right: 3. Its only call was next(1) = 2."
-        ),
+        note.contains("left == right` failed; left: 2; right: 3. Its only call was next(1) = 2."),
         "{note}"
     );
 
@@ -128,8 +125,7 @@ fn a_panic_refuses_and_a_false_does() {
 fn a_test_that_breaks_down_has_refused_nobody() {
     let numbers = [1, 2];
     let sum = |next: &Number| assert!(call(next, 1) + i64::MAX > 0);
-    let index =
-        move |next: &Number| assert!(numbers[numbers.len() + call(next, 0) as usize] > 0);
+    let index = move |next: &Number| assert!(numbers[numbers.len() + call(next, 0) as usize] > 0);
     let unwrap = |next: &Number| assert!(call(next, 1).checked_add(i64::MAX).unwrap() > 0);
     let range = |next: &Number| {
         let found = BTreeSet::from([1, 2]).range(call(next, 1)..1).count();
