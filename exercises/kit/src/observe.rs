@@ -96,11 +96,13 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
             ));
         }
     }
-    let messages = outcomes.iter().filter_map(|outcome| match outcome {
-        Outcome::Panic { message, .. } => Some(message.as_str()),
-        _ => None,
-    });
-    said.extend(panics::meanings(messages));
+    let mut messages = Vec::new();
+    for outcome in outcomes {
+        if let Outcome::Panic { message, .. } = outcome {
+            messages.push(message.as_str());
+        }
+    }
+    said.extend(panics::meanings(&messages));
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
     if !todos.is_empty() {
         said.push(format!(

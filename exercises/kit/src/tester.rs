@@ -17,7 +17,6 @@
 //! sentence on where it shows, and a *witness* that proves the sentence.
 
 use std::fmt::{Display, Write as _};
-use std::iter;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, Show};
@@ -335,7 +334,7 @@ fn refused_right<C>(
     let note = answer.and_then(|a| a.note.clone()).unwrap_or_default();
     let (summary, rest) = match note.split_once('\n') {
         Some((panic, calls)) if answer.is_some_and(|a| a.text == BROKEN) => {
-            let means: String = panics::meanings(iter::once(panic))
+            let means: String = panics::meanings(&[panic])
                 .into_iter()
                 .map(|means| means + "\n")
                 .collect();
