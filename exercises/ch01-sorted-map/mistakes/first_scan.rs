@@ -226,6 +226,34 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
              never ends. Compare with `<`, not with `==`.",
         )
         .link(WRONG),
+        panics("bounds_looked_up_and_unwrapped", |store: &Store, lo, hi| {
+            let sorted: Vec<&Vec<u8>> = store.keys().collect();
+            let place = |bound: &[u8]| sorted.iter().position(|key| *key == bound).unwrap();
+            sorted[place(lo)..place(hi)].iter().map(|key| key.to_vec()).collect()
+        })
+        .or(|store, lo, hi| {
+            if lo >= hi {
+                return Vec::new();
+            }
+            let sorted: Vec<&Vec<u8>> = store.keys().collect();
+            let place = |bound: &[u8]| sorted.iter().position(|key| *key == bound).unwrap();
+            sorted[place(lo)..place(hi)].iter().map(|key| key.to_vec()).collect()
+        })
+        .says("a search for the two bounds among the keys, and a panic where one of them is none")
+        .why(
+            "Neither bound has to be a key, so the search may find nothing, and `unwrap` panics. Look for the first key that is not less: \
+             `partition_point` finds its place, and `range` needs no key at its bounds. A slice \
+             that ends before it starts is a panic as well.",
+        )
+        .link(WRONG),
+        panics("crossed_bounds_cut_a_slice", |store: &Store, lo, hi| {
+            let sorted: Vec<&Vec<u8>> = store.keys().collect();
+            let place = |bound: &[u8]| sorted.partition_point(|key| key[..] < *bound);
+            sorted[place(lo)..place(hi)].iter().map(|key| key.to_vec()).collect()
+        })
+        .says("a slice of the sorted keys, from the place of `lo` to that of `hi`, also where these are crossed")
+        .why("A slice that ends before it starts is a panic and not an empty list. If `lo` is not less than `hi`, there are no keys: say so first.")
+        .link(TASK),
         mistake("start_is_a_prefix", |store: &Store, lo, hi| {
             keys(store.iter().filter(|(key, _)| key.starts_with(lo) && &key[..] < hi))
         })

@@ -302,6 +302,10 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
             let start = text(prefix);
             keys(store.iter().filter(|(key, _)| text(key).starts_with(&start)))
         })
+        .or(|store, prefix| {
+            let text = |key: &[u8]| String::from_utf8(key.to_vec()).unwrap_or_else(|e| panic!("{e}"));
+            keys(store.iter().filter(|(key, _)| text(key).starts_with(&text(prefix))))
+        })
         .says("a scan that turns keys into text, and panics where they are none")
         .why("Keys are bytes: ff occurs in no UTF-8 text. Slices of bytes have `starts_with` too.")
         .link(WRONG),

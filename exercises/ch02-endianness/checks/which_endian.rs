@@ -129,6 +129,9 @@ fn files() -> PartOf<Read> {
             part = probe(part, &[other, count].concat(), &classes);
         }
     }
+    // Written in hexadecimal without zeros in front, five bytes begin with the four of the magic number.
+    let digits = [0x04, 0xb6, 0x57, 0x97, 0x03, 0x00, 0x00, 0x01];
+    part = probe(part, &digits, &["files with another magic number"]);
     for start in [
         &b"\0"[..],
         b" ",

@@ -377,6 +377,21 @@ fn by_walking() -> Vec<Mistake<Scan>> {
              comes before 2^63, which begins with 9. Compare the times as they are.",
         )
         .link(WRONG),
+        mistake("times_compared_as_text", "window", |rows, from, to| {
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| (from.to_string()..to.to_string()).contains(&time.to_string())).collect()
+        })
+        .or(Arc::new(|rows: &Rows, from, to| {
+            let digits = |time: u64| format!("{time:x}");
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| (digits(from)..digits(to)).contains(&digits(*time))).collect()
+        }))
+        .says("a filter that compares times as digits of no fixed width")
+        .why(
+            "Text is compared from the left, sign by sign: `1` comes before `4`, and so does any longer number that begins with 1. \
+             Compare the times as numbers.",
+        )
+        .link(WRONG),
         mistake("nothing_found", "window", |_, _, _| Vec::new())
             .says("an empty list for every window")
             .why(

@@ -38,7 +38,7 @@ pub(crate) fn all() -> Vec<Mistake<Scan>> {
     mistakes
 }
 
-fn with_rows_at_the_bounds() -> [Mistake<Scan>; 6] {
+fn with_rows_at_the_bounds() -> [Mistake<Scan>; 8] {
     [
         mistake("start_must_exist", "window", |rows, from, to| {
             let found = times(rows).skip_while(|time| *time != from);
@@ -55,12 +55,44 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 6] {
         .says("a walk that ends at the row of `to`")
         .why("There may be no row at `to`, and then this walk never ends. End before the first time that is not less: compare with `<`, not with `==`.")
         .link(TASK),
+        mistake("bounds_looked_up_and_unwrapped", "returns", |rows, from, to| {
+            let sorted: Vec<u64> = times(rows).collect();
+            let place = |bound: u64| sorted.iter().position(|time| *time == bound).unwrap();
+            sorted[place(from)..place(to)].to_vec()
+        })
+        .or(Arc::new(|rows: &Rows, from, to| {
+            if from >= to {
+                return Vec::new();
+            }
+            let sorted: Vec<u64> = times(rows).collect();
+            let place = |bound: u64| sorted.iter().position(|time| *time == bound).unwrap();
+            sorted[place(from)..place(to)].to_vec()
+        }))
+        .says("a search for the two bounds among the times, and a panic where one of them is none")
+        .why(
+            "There may be no row at a bound, so the search may find nothing, and `unwrap` panics. Look for the first time that is not less: \
+             `partition_point` finds its place, and `range` needs no row at its bounds. A slice \
+             that ends before it starts is a panic as well.",
+        )
+        .link(TASK),
+        mistake("crossed_bounds_cut_a_slice", "returns", |rows, from, to| {
+            let sorted: Vec<u64> = times(rows).collect();
+            let place = |bound: u64| sorted.partition_point(|time| *time < bound);
+            sorted[place(from)..place(to)].to_vec()
+        })
+        .says("a slice of the sorted times, from the place of `from` to that of `to`, also where these are crossed")
+        .why("A slice that ends before it starts is a panic and not an empty list. If `from` is not less than `to`, there are no times: say so first.")
+        .link(TASK),
         mistake("greatest_end_is_no_end", "window", |rows, from, to| {
             if to == u64::MAX && from < to {
                 return times(rows).filter(|time| *time >= from).collect();
             }
             right(rows, from, to)
         })
+        .or(Arc::new(|rows: &Rows, from, to| {
+            let inside = |time: &u64| from <= *time && (*time < to || to == u64::MAX);
+            times(rows).filter(inside).collect()
+        }))
         .says("a window without an end where `to` is `u64::MAX`")
         .why("It is a time like any other, and the end is left out: a row at `u64::MAX` is not before it.")
         .link(TASK),

@@ -863,3 +863,21 @@ fn digits_of_too_small_a_width_are_told_to_be_text() {
         &["Every key is text: digits, letters and signs."],
     );
 }
+
+#[test]
+fn bytes_written_without_zeros_in_front_run_together() {
+    let by_digits = |file: &[u8]| {
+        let digits: String = file.iter().map(|byte| format!("{byte:x}")).collect();
+        let count = file.get(4..8)?.try_into().ok()?;
+        if digits.starts_with("4b657973") {
+            return Some((Order::Big, u32::from_be_bytes(count)));
+        }
+        let is_little = digits.starts_with("7379654b");
+        is_little.then(|| (Order::Little, u32::from_le_bytes(count)))
+    };
+    observed(
+        &header(by_digits),
+        "header",
+        &["read_header([04 b6 57 97 03 00 00 01]) must be None, but it is Some((Big, 50331649))"],
+    );
+}

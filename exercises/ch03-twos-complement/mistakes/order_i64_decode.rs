@@ -42,6 +42,15 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
         .says("clearing the sign bit instead of flipping it back")
         .why("No number that comes back is negative: -1 becomes i64::MAX. Where the key has a 0, the number has a 1.")
         .link(REPAIRS),
+        in_decode("decode_negatives_become_zero", |key| {
+            u64::from_be_bytes(key).saturating_sub(SIGN_BIT).cast_signed()
+        })
+        .says("the right numbers from 0 on, and 0 for the keys of negative ones")
+        .why(
+            "If you subtracted 2^63 by `saturating_sub`: the key of a negative number is less than that, and the difference of two `u64` stops \
+             at 0. `wrapping_sub`, or a flip of the bit, gives the number back.",
+        )
+        .link(REPAIRS),
         Mistake::new(
             "decode_panics_below_zero",
             "decode",

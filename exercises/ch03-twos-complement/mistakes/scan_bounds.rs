@@ -214,6 +214,21 @@ fn numbers(rows: &BTreeSet<[u8; 4]>, from: i32, to: Bound<[u8; 4]>) -> Vec<i32> 
     rows.range(range).map(|row| number(&[], *row)).collect()
 }
 
+/// The key of a number, with one added to its last byte.
+fn raised(number: i32, add: fn(u8, u8) -> u8) -> [u8; 4] {
+    let mut end = key(number);
+    end[3] = add(end[3], 1);
+    end
+}
+
+/// The numbers from one on and before a key; none if that comes first.
+fn up_to(rows: &BTreeSet<[u8; 4]>, from: i32, end: [u8; 4]) -> Vec<i32> {
+    if key(from) > end {
+        return Vec::new();
+    }
+    numbers(rows, from, Excluded(end))
+}
+
 /// Ends that are neither taken nor left out.
 fn wrong_ends() -> Vec<Mistake<Scan>> {
     let in_scan = |name, check, scan: fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32>| {
@@ -262,6 +277,46 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             "If you asked for the rows after that of `low.saturating_sub(1)`: when `low` is i32::MIN, the difference stays where it is, and the \
              row of i32::MIN is left out. An inclusive bound needs no difference.",
         )
+        .link(RANGE),
+        in_scan("end_raised_in_its_last_byte", "range", |rows, low, high| {
+            up_to(rows, low, raised(high, u8::wrapping_add))
+        })
+        .or(Arc::new(|rows: &BTreeSet<[u8; 4]>, low, high| {
+            up_to(rows, low, raised(high, u8::saturating_add))
+        }))
+        .says("a range up to the key of `high` with its last byte raised by one")
+        .why(
+            "ff is the greatest byte. Where the key of `high` ends in it, as that of -1 does, there is no room in this byte for one more: \
+             a carry belongs into the byte before. An inclusive bound needs no greater key: `..=`.",
+        )
+        .link(RANGE),
+        in_scan("bounds_looked_up_and_unwrapped", "returns", |rows, low, high| {
+            let sorted: Vec<i32> = rows.iter().map(|row| number(&[], *row)).collect();
+            let place = |bound: i32| sorted.iter().position(|n| *n == bound).unwrap();
+            sorted[place(low)..=place(high)].to_vec()
+        })
+        .or(Arc::new(|rows: &BTreeSet<[u8; 4]>, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let sorted: Vec<i32> = rows.iter().map(|row| number(&[], *row)).collect();
+            let place = |bound: i32| sorted.iter().position(|n| *n == bound).unwrap();
+            sorted[place(low)..=place(high)].to_vec()
+        }))
+        .says("a search for the two bounds among the rows, and a panic where one of them is none")
+        .why(
+            "There may be no row at a bound, so the search may find nothing, and `unwrap` panics. Look for the first row that is not less: \
+             `partition_point` finds its place, and `range` needs no row at its bounds. A slice \
+             that ends before it starts is a panic as well.",
+        )
+        .link(RANGE),
+        in_scan("crossed_bounds_cut_a_slice", "returns", |rows, low, high| {
+            let sorted: Vec<i32> = rows.iter().map(|row| number(&[], *row)).collect();
+            let start = sorted.partition_point(|n| *n < low);
+            sorted[start..sorted.partition_point(|n| *n <= high)].to_vec()
+        })
+        .says("a slice of the sorted numbers, from the place of `low` to that of `high`, also where these are crossed")
+        .why("A slice that ends before it starts is a panic and not an empty list. If `low` is greater than `high`, there are no numbers: say so first.")
         .link(RANGE),
         in_scan("nothing_up_to_the_greatest", "range", |rows, low, high| {
             if low > high || high == i32::MAX {
@@ -485,6 +540,22 @@ fn row_by_row() -> Vec<Mistake<Scan>> {
              order already.",
         )
         .link(REPAIRS),
+        in_scan("numbers_compared_as_text", "range", |rows, low, high| {
+            let inside = |n: &i32| (low.to_string()..=high.to_string()).contains(&n.to_string());
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            numbers.filter(inside).collect()
+        })
+        .or(Arc::new(|rows: &BTreeSet<[u8; 4]>, low, high| {
+            let digits = |n: i32| format!("{n:011}");
+            let inside = |n: &i32| (digits(low)..=digits(high)).contains(&digits(*n));
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            numbers.filter(inside).collect()
+        }))
+        .says("a filter that compares numbers as decimal text")
+        .why(
+            "Text is compared from the left, sign by sign. A `-` comes before all digits, but -1 comes before -2 there. Compare the numbers as `i32`.",
+        )
+        .link(RANGE),
         in_scan("zero_found_twice", "range", |rows, low, high| {
             if low > high {
                 return Vec::new();

@@ -253,6 +253,11 @@ fn of_decoders() -> Vec<Mistake<Keys>> {
             let number = key[colon + 1..].try_into().ok()?;
             Some((String::from_utf8(key[..colon].to_vec()).ok()?, u64::from_be_bytes(number)))
         })
+        .or(Keys::new(right_encode, |key| {
+            let colon = key.iter().rposition(|byte| *byte == b':')?;
+            let number = key[colon + 1..].try_into().unwrap();
+            Some((String::from_utf8(key[..colon].to_vec()).ok()?, u64::from_be_bytes(number)))
+        }))
         .says("a split at the last byte 3a, or at each of them")
         .why("58 is 3a, the byte of a colon. In binary any byte can be in a number: count from the end instead.")
         .link(TASK),

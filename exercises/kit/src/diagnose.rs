@@ -2,7 +2,7 @@
 
 use crate::answer::Outcome;
 use crate::check::{is_wrong, sorted};
-use crate::exercise::{Judged, Sheet, Who};
+use crate::exercise::{Judged, Kind, Sheet, Who};
 use crate::guard;
 use crate::observe::observe;
 use crate::tester;
@@ -68,7 +68,7 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
 }
 
 /// The mistakes that behave like `outcomes` on the given probes: those that err in this part first,
-/// written ones before composed ones.
+/// written ones before their variants, and those before composed ones.
 fn agreeing(
     exercise: &dyn Judged,
     part: usize,
@@ -89,7 +89,7 @@ fn agreeing(
                 .all(|&i| exercise.behaves_like(Who::Mistake(mistake), start + i, &outcomes[i]))
         })
         .collect();
-    found.sort_by_key(|&i| (sheet.mistakes[i].part != part, sheet.mistakes[i].composed));
+    found.sort_by_key(|&i| (sheet.mistakes[i].part != part, sheet.mistakes[i].kind));
     found
 }
 
@@ -127,7 +127,7 @@ fn in_the_same_order(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -
     let mut of_part: Vec<usize> = (0..sheet.mistakes.len())
         .filter(|&mistake| sheet.mistakes[mistake].part == part)
         .collect();
-    of_part.sort_by_key(|&mistake| sheet.mistakes[mistake].composed);
+    of_part.sort_by_key(|&mistake| sheet.mistakes[mistake].kind);
     of_part.into_iter().find(alike)
 }
 
@@ -149,10 +149,12 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         if members.len() < CLASS_MIN || members.iter().all(|&i| right(i)) {
             continue;
         }
-        let agreeing: Vec<usize> = agreeing(exercise, part, outcomes, &members)
+        let mut agreeing: Vec<usize> = agreeing(exercise, part, outcomes, &members)
             .into_iter()
-            .filter(|&m| !sheet.mistakes[m].composed)
+            .filter(|&m| sheet.mistakes[m].kind != Kind::Composed)
             .collect();
+        // Several codes with one misconception are one.
+        agreeing.dedup_by_key(|m| &sheet.mistakes[*m].name);
         let [only] = agreeing[..] else { continue };
         match found.iter_mut().find(|(mistake, _)| *mistake == only) {
             Some((_, classes)) => classes.push(class),
@@ -274,6 +276,49 @@ mod tests {
         assert_eq!(diagnosed(above), None);
         // What is in order behaves like no mistake by that.
         assert_eq!(diagnosed(|n| u64::from(n).to_be_bytes().to_vec()), None);
+    }
+
+    #[test]
+    fn other_code_with_a_misconception_has_its_name() {
+        let diagnosed = |learner: Encode| {
+            let mut part = PartOf::new("encode", "key");
+            for n in [1, 2, 3, 300, 301, 302, 303, 304, 305, 306, 307] {
+                let class = if n < 300 {
+                    "small numbers"
+                } else {
+                    "great ones"
+                };
+                let ask = move |encode: &Encode| encode(n).show();
+                part = part.probe(format!("encode({n})"), n.show(), &[class], ask);
+            }
+            let cast: Cast<Encode> = Cast {
+                learner,
+                stub: |_| todo!(),
+                solution: |n| n.to_be_bytes().to_vec(),
+            };
+            let wrong = Mistake::new("cut", "encode", "order", (|n| vec![0, n as u8]) as Encode)
+                .says("the lowest byte alone")
+                .or(|n| vec![0, u8::try_from(n).unwrap()])
+                .or(|n| vec![u8::from(n == 1), n as u8]);
+            let exercise = Exercise::new("e", "c", cast)
+                .part(part)
+                .mistakes(vec![wrong]);
+            let behaviour = observe_here(&exercise, Who::Learner);
+            let diagnosis = diagnose(&exercise, 0, &behaviour.outcomes);
+            (diagnosis.mistake(exercise.sheet()), diagnosis.observations)
+        };
+        let named = |learner| diagnosed(learner).0;
+        assert_eq!(named(|n| vec![0, (n % 256) as u8]), Some("cut".to_owned()));
+        let panics: Encode = |n| {
+            assert!(n < 256, "too great");
+            vec![0, n as u8]
+        };
+        assert_eq!(named(panics), Some("cut".to_owned()));
+        // On the great numbers two codes with one misconception agree, and they are one.
+        let (name, said) = diagnosed(|n| vec![u8::from(n == 2), n as u8]);
+        assert_eq!(name, None);
+        let nearest = "On the great ones it behaves like the lowest byte alone.".to_owned();
+        assert!(said.contains(&nearest), "{said:?}");
     }
 
     #[test]

@@ -160,8 +160,19 @@ pub struct MistakeInfo {
     pub why: String,
     /// The heading of the chapter that explains it.
     pub link: String,
-    /// Composed of two mistakes by the kit rather than written by an author.
-    pub composed: bool,
+    /// Where it comes from.
+    pub kind: Kind,
+}
+
+/// Where a mistake comes from. Of two that behave alike the first in this order gives the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// An author has written it. Its message is a golden one.
+    Written,
+    /// Other code with the misconception of a written one, whose name it has.
+    Variant,
+    /// Composed of two mistakes by the kit.
+    Composed,
 }
 
 /// All of an exercise but the implementations.
@@ -357,7 +368,15 @@ impl<I: Send + Sync + 'static> Exercise<I> {
     pub fn mistakes(mut self, mistakes: Vec<Mistake<I>>) -> Self {
         for mistake in mistakes {
             let part = self.sheet.part_of(mistake.function);
-            self.sheet.mistakes.push(mistake.info(part));
+            let info = mistake.info(part);
+            for variant in mistake.variants {
+                self.sheet.mistakes.push(MistakeInfo {
+                    kind: Kind::Variant,
+                    ..info.clone()
+                });
+                self.mistakes.push(variant);
+            }
+            self.sheet.mistakes.push(info);
             self.mistakes.push(mistake.imp);
         }
         self

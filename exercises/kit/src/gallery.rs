@@ -1,17 +1,18 @@
 //! The gallery of mistakes: misconceptions as implementations, alone and two at a time.
 
-use crate::exercise::MistakeInfo;
+use crate::exercise::{Kind, MistakeInfo};
 
 /// A misconception, as an implementation that embodies it.
 pub struct Mistake<I> {
     pub(crate) imp: I,
+    pub(crate) variants: Vec<I>,
     pub(crate) function: &'static str,
     name: String,
     check: &'static str,
     says: String,
     why: String,
     link: String,
-    composed: bool,
+    kind: Kind,
 }
 
 impl<I> Mistake<I> {
@@ -24,13 +25,14 @@ impl<I> Mistake<I> {
     ) -> Self {
         Self {
             imp,
+            variants: Vec::new(),
             function,
             name: name.into(),
             check,
             says: String::new(),
             why: String::new(),
             link: String::new(),
-            composed: false,
+            kind: Kind::Written,
         }
     }
 
@@ -55,6 +57,13 @@ impl<I> Mistake<I> {
         self
     }
 
+    /// The same misconception in other code, which errs on other probes. What is said of the mistake must be true of this too.
+    #[must_use]
+    pub fn or(mut self, variant: I) -> Self {
+        self.variants.push(variant);
+        self
+    }
+
     pub(crate) fn info(&self, part: usize) -> MistakeInfo {
         MistakeInfo {
             name: self.name.clone(),
@@ -63,7 +72,7 @@ impl<I> Mistake<I> {
             says: self.says.clone(),
             why: self.why.clone(),
             link: self.link.clone(),
-            composed: self.composed,
+            kind: self.kind,
         }
     }
 }
@@ -168,7 +177,7 @@ pub fn compose<I, Q: Copy>(
                     .says(format!("{} and {} at once", a.says, b.says))
                     .why(format!("Two things at once.\n1. {}\n2. {}", a.why, b.why))
                     .link(a.link);
-                pair.composed = true;
+                pair.kind = Kind::Composed;
                 mistakes.push(pair);
             }
         }

@@ -19,6 +19,7 @@
 //! gallery    the mistakes, alone and two at a time
 //! known      what the solution and the mistakes answer, each asked once
 //! observe    sentences that are computed from an answer
+//! panics     what the panics mean that nobody has written
 //! fields     which field of a key is in order, and which one decides
 //! relate     relations between right keys and given ones
 //! message    the words of a verdict
@@ -54,6 +55,7 @@ mod guard;
 mod known;
 mod message;
 mod observe;
+mod panics;
 mod parallel;
 mod relate;
 

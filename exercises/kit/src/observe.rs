@@ -7,36 +7,10 @@ use std::collections::HashSet;
 use crate::answer::{Death, Outcome};
 use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
+use crate::panics;
 use crate::relate::relation;
 use crate::render::{brief, count, some_of};
 
-/// How the standard library refuses a capacity.
-const NO_ROOM: &str = "capacity overflow";
-/// The error that a panic shows where bytes were unwrapped as text.
-const NO_TEXT: &str = "Utf8Error";
-/// What a panic of the compiler's own checks says of the numbers in it.
-const OVERFLOWS: [(&str, &str); 5] = [
-    (
-        "attempt to shift left with overflow",
-        "a number was shifted by as many bits as it has, or more: a `u32` by 32. `u64::from(..)` before the shift makes room; it comes too late after it",
-    ),
-    (
-        "attempt to shift right with overflow",
-        "a number was shifted by as many bits as it has, or more: a `u32` by 32",
-    ),
-    (
-        "attempt to subtract with overflow",
-        "the difference lies outside of what the type holds: below 0, for an unsigned number",
-    ),
-    (
-        "attempt to add with overflow",
-        "the sum lies outside of what the type holds",
-    ),
-    (
-        "attempt to multiply with overflow",
-        "the product lies outside of what the type holds",
-    ),
-];
 /// At most so many calls are named one by one.
 const NAMED_MAX: usize = 4;
 
@@ -108,11 +82,11 @@ fn where_is(outcomes: &[Outcome], what: impl Fn(&Outcome) -> bool) -> Vec<usize>
 
 fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     let mut said = Vec::new();
-    let panics = where_is(outcomes, |o| matches!(o, Outcome::Panic { .. }));
+    let panicking = where_is(outcomes, |o| matches!(o, Outcome::Panic { .. }));
     // Of a single probe, the finding has said it all.
-    if let Some(&first) = panics.first().filter(|_| part.probes.len() > 1) {
-        said.push(format!("It panics on {}.", describe(part, &panics)));
-        let differ = panics
+    if let Some(&first) = panicking.first().filter(|_| part.probes.len() > 1) {
+        said.push(format!("It panics on {}.", describe(part, &panicking)));
+        let differ = panicking
             .iter()
             .any(|&i| outcomes[i].brief() != outcomes[first].brief());
         if differ {
@@ -122,28 +96,13 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
             ));
         }
     }
-    let no_room = |o: &Outcome| matches!(o, Outcome::Panic { message, .. } if message == NO_ROOM);
-    if outcomes.iter().any(no_room) {
-        said.push(format!(
-            "`{NO_ROOM}` means that something asked for more room than there can be: an iterator without an \
-             end was collected, as that of `cycle` or `repeat`, or a capacity is far too large."
-        ));
+    let mut messages = Vec::new();
+    for outcome in outcomes {
+        if let Outcome::Panic { message, .. } = outcome {
+            messages.push(message.as_str());
+        }
     }
-    let no_text =
-        |o: &Outcome| matches!(o, Outcome::Panic { message, .. } if message.contains(NO_TEXT));
-    if outcomes.iter().any(no_text) {
-        said.push(format!(
-            "`{NO_TEXT}` means that bytes were made text, and not all bytes are text: no text holds a byte ff. Bytes compare, \
-             and start with other bytes, as they are."
-        ));
-    }
-    let says = |text: &str| {
-        outcomes
-            .iter()
-            .any(|o| matches!(o, Outcome::Panic { message, .. } if message == text))
-    };
-    let overflows = OVERFLOWS.iter().filter(|(message, _)| says(message));
-    said.extend(overflows.map(|(message, means)| format!("`{message}` means that {means}.")));
+    said.extend(panics::meanings(&messages));
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
     if !todos.is_empty() {
         said.push(format!(

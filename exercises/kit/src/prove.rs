@@ -3,6 +3,7 @@
 //! - the stub is not started;
 //! - the solution passes;
 //! - each mistake fails the check it names, is diagnosed as itself, and its message is the golden one;
+//! - each variant of a mistake gets its name;
 //! - any two mistakes of one function differ on some probe, and any two of the exercise have different names;
 //! - each mistake's link leads to a heading of the chapter.
 
@@ -14,7 +15,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Outcome;
-use crate::exercise::{Judged, MistakeInfo, Sheet, Who};
+use crate::exercise::{Judged, Kind, MistakeInfo, Sheet, Who};
 use crate::isolate::observe;
 use crate::judge::{State, Verdict, judge};
 use crate::known::Known;
@@ -66,10 +67,10 @@ type Tried = (Verdict, Vec<Outcome>);
 /// The implementations that a proof tries, in its order.
 fn cast(sheet: &Sheet) -> impl Iterator<Item = Who> {
     let mistakes = 0..sheet.mistakes.len();
-    let written = mistakes.filter(|&index| !sheet.mistakes[index].composed);
+    let coded = mistakes.filter(|&index| sheet.mistakes[index].kind != Kind::Composed);
     [Who::Stub, Who::Solution]
         .into_iter()
-        .chain(written.map(Who::Mistake))
+        .chain(coded.map(Who::Mistake))
 }
 
 fn prove_one(
@@ -92,6 +93,11 @@ fn prove_one(
             Who::Mistake(index) => {
                 let mistake = &sheet.mistakes[index];
                 rows.push(sheet.of_part(mistake.part, &outcomes).to_vec());
+                if mistake.kind == Kind::Variant {
+                    let what = format!("other code with {} gets this name", mistake.name);
+                    proofs.push(proof(what, other_name(mistake, &verdict)));
+                    continue;
+                }
                 let what = format!(
                     "{} fails `{}` with its golden message",
                     mistake.name, mistake.check
@@ -113,7 +119,8 @@ fn prove_one(
         format!("{} mistakes are told apart, two by two", rows.len()),
         collisions(exercise, &rows),
     ));
-    let names = sheet.mistakes.iter().filter(|mistake| !mistake.composed);
+    let written = |mistake: &&MistakeInfo| mistake.kind == Kind::Written;
+    let names = sheet.mistakes.iter().filter(written);
     proofs.push(proof(
         "every mistake has a name of its own".to_owned(),
         given_twice(names.map(|mistake| mistake.name.as_str())),
@@ -151,26 +158,33 @@ fn misjudged(
     if verdict.check.as_deref() != Some(mistake.check) {
         return Ok(Some(format!("it fails {:?} instead", verdict.check)));
     }
-    if verdict.mistake.as_ref() != Some(&mistake.name) {
-        return Ok(Some(format!(
-            "it is diagnosed as {:?}\n{}",
-            verdict.mistake, verdict.message
-        )));
+    if let Some(fault) = other_name(mistake, verdict) {
+        return Ok(Some(fault));
     }
     compare_golden(golden, &mistake.name, &verdict.message, update)
 }
 
-/// Written mistakes of the same function that no probe tells apart.
+/// The diagnosis, if it is not this mistake.
+fn other_name(mistake: &MistakeInfo, verdict: &Verdict) -> Option<String> {
+    (verdict.mistake.as_ref() != Some(&mistake.name)).then(|| {
+        format!(
+            "it is diagnosed as {:?}\n{}",
+            verdict.mistake, verdict.message
+        )
+    })
+}
+
+/// Mistakes of the same function, or variants of them, that no probe tells apart.
 fn collisions(exercise: &dyn Judged, rows: &[Vec<Outcome>]) -> Option<String> {
-    let written: Vec<_> = exercise
+    let coded: Vec<_> = exercise
         .sheet()
         .mistakes
         .iter()
-        .filter(|m| !m.composed)
+        .filter(|m| m.kind != Kind::Composed)
         .collect();
     let mut same = Vec::new();
-    for (i, a) in written.iter().enumerate() {
-        for (j, b) in written.iter().enumerate().skip(i + 1) {
+    for (i, a) in coded.iter().enumerate() {
+        for (j, b) in coded.iter().enumerate().skip(i + 1) {
             let alike =
                 a.part == b.part && rows[i].iter().zip(&rows[j]).all(|(x, y)| x.behaves_like(y));
             if alike {
@@ -197,7 +211,7 @@ fn dead_links(exercise: &dyn Judged, page: &Path) -> Option<String> {
     let headings = headings(&text);
     let mistakes = exercise.sheet().mistakes.iter();
     let dead: Vec<String> = mistakes
-        .filter(|m| !m.composed && !headings.contains(&m.link))
+        .filter(|m| m.kind == Kind::Written && !headings.contains(&m.link))
         .map(|m| format!("{} links to #{}", m.name, m.link))
         .collect();
     (!dead.is_empty()).then(|| {
@@ -292,9 +306,11 @@ fn orphans(exercise: &dyn Judged, folder: &Path) -> io::Result<Option<String>> {
     let mut left = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let known = name
-            .strip_suffix(".txt")
-            .is_some_and(|stem| mistakes.iter().any(|m| m.name == stem && !m.composed));
+        let known = name.strip_suffix(".txt").is_some_and(|stem| {
+            mistakes
+                .iter()
+                .any(|m| m.name == stem && m.kind == Kind::Written)
+        });
         if !known {
             left.push(name);
         }
