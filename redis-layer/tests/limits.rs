@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use common::StoreKind;
-use common::client::{Client, DEADLINE, encode, eventually, rest_for};
+use common::client::{Client, encode};
 use common::program::Running;
 use common::servers::{Ours, RealRedis};
+use common::waiting::{DEADLINE, eventually, rest_for};
 use redis_layer::server::Options;
 use rlimit::Resource;
 

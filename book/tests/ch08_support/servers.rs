@@ -11,6 +11,15 @@ use started::{Ours, RealRedis};
 
 #[path = "../../../redis-layer/tests/common/servers.rs"]
 mod started;
+#[path = "../../../redis-layer/tests/common/threads.rs"]
+#[expect(
+    dead_code,
+    reason = "no chapter asks whether a server has anything left to do"
+)]
+mod threads;
+#[path = "../../../redis-layer/tests/common/waiting.rs"]
+#[expect(dead_code, reason = "the servers' own tests wait for more")]
+mod waiting;
 
 /// Tells the same story to our server and to a real Redis, and returns what was said.
 ///

@@ -17,11 +17,12 @@ use redis_layer::store::{
 };
 use redis_layer::types::ManualClock;
 
-use crate::common::client::{Client, encode, eventually};
+use crate::common::client::{Client, encode};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::random::Random;
 use crate::common::scope_in_time;
 use crate::common::servers::Ours;
+use crate::common::waiting::eventually;
 
 const CLIENTS: usize = 6;
 

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use redis_layer::commands::{Waiting, execute};
 use redis_layer::store::{Batch, Error, Result, Store};
 
-use crate::common::client::{Client, DEADLINE, encode, eventually, joined, rest_for};
+use crate::common::client::{Client, encode};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::program::Running;
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::{DEADLINE, eventually, joined, rest_for};
 use crate::common::{self, Direct, StoreKind, assert_alike, both, show};
 
 /// Long enough for an answer that must not come.

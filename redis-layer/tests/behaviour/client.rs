@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::client::{Client, encode, eventually};
+use crate::common::client::{Client, encode};
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::eventually;
 use crate::common::{self, StoreKind, assert_alike};
 
 const PATIENCE: Duration = Duration::from_millis(300);

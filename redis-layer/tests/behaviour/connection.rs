@@ -10,9 +10,10 @@ use bytes::Bytes;
 use redis_layer::server::Options;
 use redis_layer::store::Scope;
 
-use crate::common::client::{Client, Command, encode, eventually};
+use crate::common::client::{Client, Command, encode};
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::tree::Node;
+use crate::common::waiting::eventually;
 use crate::common::{self, StoreKind, both, scope_in_time};
 
 /// Long enough for an answer on this machine, short enough to wait for silence.

@@ -11,10 +11,11 @@ use redis_layer::store::{Batch, EngineStore, Error, Result, Store};
 
 use crate::common;
 use crate::common::StoreKind;
-use crate::common::client::{Client, Command, encode, eventually};
+use crate::common::client::{Client, Command, encode};
 use crate::common::counting::Counting;
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
+use crate::common::waiting::eventually;
 
 /// How Redis begins, too.
 const REFUSED: &str = "-MISCONF Errors writing to the AOF file: ";

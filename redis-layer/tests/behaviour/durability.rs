@@ -6,9 +6,10 @@ use engine::vfs::MemoryVfs;
 use redis_layer::server::{Options, SyncPolicy};
 use redis_layer::store::Store;
 
-use crate::common::client::{Client, eventually};
+use crate::common::client::Client;
 use crate::common::random::Random;
 use crate::common::servers::Ours;
+use crate::common::waiting::eventually;
 use crate::common::{Direct, engine_over, scope_in_time, show};
 
 /// Everything under the keys of these tests.

@@ -10,10 +10,11 @@ use redis_layer::store::{self, Batch, Direction, KeyRange, Snapshot, Space, Stor
 use redis_layer::types::Class;
 use redis_layer::types::expiry::DueKeys;
 
-use crate::common::client::{Client, Command, DEADLINE, eventually};
+use crate::common::client::{Client, Command};
 use crate::common::counting::Counting;
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::{DEADLINE, eventually};
 use crate::common::{Direct, START_MS, StoreKind, engine_over, over_every_store, show, unescape};
 
 /// Removes the first keys that are due, at most so many of each database. Returns how many.

@@ -17,12 +17,13 @@ use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::common::client::{Client, elements, encode, eventually, rest_for};
+use crate::common::client::{Client, elements, encode};
 use crate::common::model::{ANY, Key, TYPES, Value, random_command, words};
 use crate::common::program::{Running, command, output_of};
 use crate::common::random::Random;
 use crate::common::scope_in_time;
 use crate::common::tree::Node;
+use crate::common::waiting::{eventually, rest_for};
 
 const CLIENTS: usize = 4;
 /// Keys of each client: two of each type, and one that changes its type.

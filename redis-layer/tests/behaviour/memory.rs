@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::common::client::{Client, eventually};
+use crate::common::client::Client;
 use crate::common::model::words;
 use crate::common::program::{Running, command};
+use crate::common::waiting::eventually;
 
 /// Keys of the small data set. The large one has eight times as many.
 const FEW: usize = 50_000;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use redis_layer::commands::table::Flag;
 
-use crate::common::client::{Client, eventually};
+use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::eventually;
 use crate::common::{StoreKind, both, without_a_line};
 
 const KEYS: [&str; 7] = [

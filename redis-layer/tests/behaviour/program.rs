@@ -6,8 +6,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::client::{Client, DEADLINE, eventually};
+use crate::common::client::Client;
 use crate::common::program::{Running, command, end_of, output_of};
+use crate::common::waiting::{DEADLINE, eventually};
 
 /// The program over a directory. What it says is kept.
 fn program(dir: &Path, port: u16, more: &[&str]) -> Command {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use redis_layer::server::Options;
 
-use crate::common::client::{Client, DEADLINE, eventually};
+use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::{DEADLINE, eventually};
 use crate::common::{self, Over, StoreKind, both, scope_in_time};
 
 const PATIENCE: Duration = Duration::from_millis(300);

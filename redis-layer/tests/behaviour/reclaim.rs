@@ -9,10 +9,11 @@ use parking_lot::Mutex;
 use redis_layer::store::{Batch, EngineStore, KeyRange, Result, Snapshot, Space, Store};
 use redis_layer::types::{Sweeper, check};
 
-use crate::common::client::{Client, eventually};
+use crate::common::client::Client;
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::random::Random;
 use crate::common::servers::Ours;
+use crate::common::waiting::eventually;
 use crate::common::{Direct, StoreKind, engine_over, over_every_store};
 
 fn orphans(store: &dyn Store) -> u64 {

@@ -10,9 +10,10 @@ use engine::vfs::{MemoryVfs, Vfs};
 use redis_layer::commands::execute;
 use redis_layer::store::{EngineStore, Store};
 
-use crate::common::client::{Client, DEADLINE, eventually};
+use crate::common::client::Client;
 use crate::common::program::{Running, end_of};
 use crate::common::servers::Ours;
+use crate::common::waiting::{DEADLINE, eventually};
 use crate::common::{self, Direct, StoreKind, engine_over};
 
 fn checkpoints(parent: &Path) -> Vec<String> {

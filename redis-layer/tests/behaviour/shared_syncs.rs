@@ -11,9 +11,10 @@ use parking_lot::{Mutex, MutexGuard};
 use redis_layer::server::{Durability, Options, SyncPolicy, thread_parks};
 use redis_layer::store::{Batch, Error, Result, Store};
 
-use crate::common::client::{Client, eventually, joined};
+use crate::common::client::Client;
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
+use crate::common::waiting::{eventually, joined};
 
 /// A store that knows what its syncs made safe. They can be held up, and fail.
 type Disk = Hooked<Syncing>;

@@ -6,8 +6,8 @@ use std::thread;
 
 use redis_layer::store::{Batch, Direction, KeyRange, Scope, Snapshot, Space, Store};
 
-use crate::common::client::DEADLINE;
 use crate::common::random::Random;
+use crate::common::waiting::DEADLINE;
 use crate::common::{Over, StoreKind, scope_in_time};
 
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::common::client::{Client, encode, eventually};
+use crate::common::client::{Client, encode};
 use crate::common::program::Running;
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::eventually;
 use crate::common::{StoreKind, assert_alike, both};
 
 const PATIENCE: Duration = Duration::from_millis(300);

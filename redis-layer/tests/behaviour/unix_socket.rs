@@ -11,9 +11,10 @@ use redis_layer::server::Options;
 
 use crate::common;
 use crate::common::StoreKind;
-use crate::common::client::{DEADLINE, encode};
+use crate::common::client::encode;
 use crate::common::program::{Running, command, end_of, output_of};
 use crate::common::servers::{Ours, RealRedis, installed};
+use crate::common::waiting::DEADLINE;
 
 fn connect(path: &Path) -> UnixStream {
     let stream = UnixStream::connect(path).unwrap();

@@ -1,5 +1,5 @@
 //! What the tests share: stores to run over and to hook into, a client without sockets, a client with one, a server of ours and a
-//! real one, whether these have anything left to do, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
+//! real one, whether these have anything left to do, how to wait, the program in a process of its own, replies as trees, a model of a key, and random numbers with a seed.
 
 pub(crate) mod client;
 pub(crate) mod counting;
@@ -10,6 +10,7 @@ pub(crate) mod random;
 pub(crate) mod servers;
 pub(crate) mod threads;
 pub(crate) mod tree;
+pub(crate) mod waiting;
 
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -28,8 +29,8 @@ use redis_layer::commands::{Reply, Server, Session, Settings, execute};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check, check_ranks};
 
-use client::DEADLINE;
 use servers::{Ours, RealRedis};
+use waiting::DEADLINE;
 
 /// Says that something is over when it is dropped: also where a test fails, or those who work until they are told would go on
 /// for ever, and the test with them.

@@ -9,8 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::client::{DEADLINE, eventually};
 use super::threads::Threads;
+use super::waiting::{DEADLINE, eventually};
 
 /// The program, still without arguments.
 pub(crate) fn command() -> Command {

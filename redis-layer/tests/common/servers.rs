@@ -13,8 +13,8 @@ use redis_layer::store::Store;
 use redis_layer::types::SystemClock;
 use tokio::sync::oneshot;
 
-use super::client::{DEADLINE, eventually};
 use super::threads::Threads;
+use super::waiting::{DEADLINE, eventually};
 
 /// A server of ours, on a free port. Stops when it is dropped.
 pub(crate) struct Ours {

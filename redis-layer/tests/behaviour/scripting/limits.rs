@@ -9,9 +9,10 @@ use bytes::Bytes;
 use redis_layer::commands::{Server, execute};
 use redis_layer::store::{Cursor, Direction, KeyRange, Result, Snapshot, Space, Store};
 
-use crate::common::client::{Client, encode, eventually, rest_for};
+use crate::common::client::{Client, encode};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
+use crate::common::waiting::{eventually, rest_for};
 use crate::common::{CutOff, Direct, Over, StoreKind, scope_in_time, show, unescape};
 
 fn eval(client: &mut Client, script: &str) -> String {
