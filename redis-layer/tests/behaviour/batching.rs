@@ -12,13 +12,11 @@ use redis_layer::commands::{
     Arrived, Executed, Server, Session, Settings, Wait, execute_next, execute_together,
 };
 use redis_layer::server::{Options, SyncPolicy};
-use redis_layer::store::{
-    BTreeStore, Batch, Change, Cursor, Direction, Error, KeyRange, Result, Snapshot, Space, Store,
-};
+use redis_layer::store::{BTreeStore, Batch, Change, Error, Result, Snapshot, Store};
 use redis_layer::types::ManualClock;
 
 use crate::common::client::{Client, encode};
-use crate::common::hooked::{Hooked, Hooks};
+use crate::common::hooked::{Hooked, Hooks, Watched};
 use crate::common::random::Random;
 use crate::common::scope_in_time;
 use crate::common::servers::Ours;
@@ -213,7 +211,8 @@ struct Batches {
 
 impl Hooks for Batches {
     fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(Trap(inner.snapshot()?)))
+        let trap = |key: &[u8]| assert!(!names(key, b"boom"), "boom");
+        Ok(Box::new(Watched(inner.snapshot()?, trap)))
     }
 
     fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
@@ -234,25 +233,6 @@ impl Hooks for Batches {
         thread::sleep(Duration::from_millis(2));
         self.safe.store(written, Ordering::SeqCst);
         Ok(())
-    }
-}
-
-/// A snapshot with a trap.
-struct Trap(Box<dyn Snapshot>);
-
-impl Snapshot for Trap {
-    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
-        assert!(!names(key, b"boom"), "boom");
-        self.0.get(space, key)
-    }
-
-    fn scan<'a>(
-        &'a self,
-        space: Space,
-        range: &KeyRange,
-        direction: Direction,
-    ) -> Result<Box<dyn Cursor + 'a>> {
-        self.0.scan(space, range, direction)
     }
 }
 

@@ -3,7 +3,10 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use redis_layer::store::{BTreeStore, Batch, Guard, Result, Scope, Snapshot, Store};
+use bytes::Bytes;
+use redis_layer::store::{
+    BTreeStore, Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+};
 
 /// What a test may do otherwise. `inner` is the store below.
 pub(crate) trait Hooks: Send + Sync {
@@ -69,5 +72,24 @@ impl<H: Hooks> Store for Hooked<H> {
 
     fn sync(&self) -> Result<()> {
         self.hooks.sync(&*self.inner)
+    }
+}
+
+/// A snapshot that first shows each key it is asked for to a function.
+pub(crate) struct Watched<F>(pub(crate) Box<dyn Snapshot>, pub(crate) F);
+
+impl<F: Fn(&[u8]) + Send + Sync> Snapshot for Watched<F> {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+        (self.1)(key);
+        self.0.get(space, key)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        space: Space,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        self.0.scan(space, range, direction)
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use redis_layer::commands::{Server, execute};
-use redis_layer::store::{Cursor, Direction, KeyRange, Result, Snapshot, Space, Store};
+use redis_layer::store::{Result, Snapshot, Store};
 
 use crate::common::client::{Client, encode};
-use crate::common::hooked::{Hooked, Hooks};
+use crate::common::hooked::{Hooked, Hooks, Watched};
 use crate::common::servers::Ours;
 use crate::common::waiting::{eventually, rest_for};
 use crate::common::{CutOff, Direct, Over, StoreKind, scope_in_time, show, unescape};
@@ -119,27 +119,13 @@ struct Gate(Arc<AtomicBool>);
 
 impl Hooks for Gate {
     fn snapshot(&self, inner: &dyn Store) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(Gated(inner.snapshot()?, self.clone())))
-    }
-}
-
-struct Gated(Box<dyn Snapshot>, Gate);
-
-impl Snapshot for Gated {
-    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
-        if key.ends_with(b"gate") {
-            eventually(|| self.1.0.load(Ordering::Acquire));
-        }
-        self.0.get(space, key)
-    }
-
-    fn scan<'a>(
-        &'a self,
-        space: Space,
-        range: &KeyRange,
-        direction: Direction,
-    ) -> Result<Box<dyn Cursor + 'a>> {
-        self.0.scan(space, range, direction)
+        let is_open = Arc::clone(&self.0);
+        let wait = move |key: &[u8]| {
+            if key.ends_with(b"gate") {
+                eventually(|| is_open.load(Ordering::Acquire));
+            }
+        };
+        Ok(Box::new(Watched(inner.snapshot()?, wait)))
     }
 }
 
