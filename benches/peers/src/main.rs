@@ -37,7 +37,7 @@ struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [Kind::Ours, Kind::Leveldb, Kind::Rocksdb, Kind::Fjall, Kind::Redb])]
     engines: Vec<Kind>,
     /// Only these parts of the work.
-    #[arg(long, value_delimiter = ',', default_values_t = [Part::Sequential, Part::Random, Part::Batches, Part::Synced, Part::Closed, Part::Killed, Part::Churn])]
+    #[arg(long, value_delimiter = ',', default_values_t = [Part::Sequential, Part::Random, Part::Batches, Part::Synced, Part::Closed, Part::Killed, Part::Churn, Part::Compressed])]
     only: Vec<Part>,
     /// Instead: how rates grow with entries (10^5 to 10^7) and with values (10 to 10,000 bytes). One round.
     #[arg(long)]

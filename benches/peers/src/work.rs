@@ -8,7 +8,8 @@
 //! 4. *synced*: one thread, then eight, each write durable before the next.
 //! 5. *closed*: fill and compact; then write nothing, half of a write buffer, nine tenths of one, close and reopen after each.
 //! 6. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
-//! 7. *churn*: four writers; hot keys; read and write back; delete three entries in four and scan the rest; values of 100,000 bytes.
+//! 7. *churn*: four writers; hot keys; read and write back; nine reads for each write; delete three entries in four and scan the rest; values of 100,000 bytes.
+//! 8. *compressed*: values that compress to a half, in compressed blocks: fill in random order; read; compact; read again.
 //!
 //! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
 
@@ -18,10 +19,11 @@ mod entries;
 mod reading;
 
 use accounts::{bytes_written, disk_bytes, peak_memory_bytes};
+pub use entries::KEY_BYTES;
 use entries::{Values, key, shuffled};
-use reading::{read, read_missing, scan_all, seek};
+use reading::{read, read_missing, read_together, scan_all, seek};
 
-use crate::engines::{Direction, Engine, Kind};
+use crate::engines::{Blocks, Direction, Engine, Kind};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -78,6 +80,7 @@ pub enum Part {
     Closed,
     Killed,
     Churn,
+    Compressed,
     Growth,
 }
 
@@ -89,6 +92,7 @@ pub struct Measured {
 }
 
 const BATCH_ENTRIES: u64 = 100;
+const READ_TOGETHER: usize = 100;
 const STEPS_AFTER_SEEK: usize = 10;
 const SYNCING_THREADS: u64 = 8;
 const READS_BETWEEN_LOOKS_AT_THE_CLOCK: u64 = 100;
@@ -99,6 +103,7 @@ struct Run<'a> {
     sizes: Sizes,
     dir: &'a Path,
     values: Values,
+    blocks: Blocks,
     measured: Measured,
 }
 
@@ -114,6 +119,7 @@ pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measu
             Part::Closed => run.closed()?,
             Part::Killed => run.killed()?,
             Part::Churn => run.churn()?,
+            Part::Compressed => run.compressed()?,
             Part::Growth => run.growth()?,
         }
     }
@@ -127,6 +133,7 @@ impl<'a> Run<'a> {
             sizes,
             dir,
             values: Values::new(sizes.value_bytes),
+            blocks: Blocks::Plain,
             measured: Measured::default(),
         }
     }
@@ -135,7 +142,7 @@ impl<'a> Run<'a> {
         let dir = self.dir.join(name);
         fs::create_dir_all(&dir)?;
         self.kind
-            .open(&dir)
+            .open(&dir, self.blocks)
             .with_context(|| format!("{} in {}", self.kind.name(), dir.display()))
     }
 
@@ -257,6 +264,9 @@ impl<'a> Run<'a> {
                 other.join().expect("a reader that ended by itself")
             })
         })?;
+        self.time(&format!("multireadrandom{state}"), reads, |_| {
+            read_together(engine, entries, reads, READ_TOGETHER)
+        })?;
         self.time(&format!("missing keys{state}"), reads, |_| {
             read_missing(engine, entries, reads)
         })?;
@@ -276,6 +286,43 @@ impl<'a> Run<'a> {
                 seek(engine, direction, entries, seeks)
             })?;
         }
+        Ok(())
+    }
+
+    fn compressed(&mut self) -> Result<()> {
+        self.blocks = Blocks::Compressed;
+        self.values = Values::compressible(self.sizes.value_bytes);
+        let engine = self.open("compressed")?;
+        let Sizes {
+            entries,
+            reads,
+            seeks,
+            ..
+        } = self.sizes;
+        let order = shuffled(entries, 20);
+        self.time("fillrandom, compressed", entries, |run| {
+            run.fill(&*engine, order.iter().copied())
+        })?;
+        engine.compact()?;
+        self.time("readrandom, compressed", reads, |_| {
+            read(&*engine, entries, reads, 21)
+        })?;
+        self.time("readseq, compressed", entries, |_| {
+            scan_all(&*engine, Direction::Forward, entries)
+        })?;
+        self.time("readreverse, compressed", entries, |_| {
+            scan_all(&*engine, Direction::Backward, entries)
+        })?;
+        self.time("seek + 10 forward, compressed", seeks, |_| {
+            seek(&*engine, Direction::Forward, entries, seeks)
+        })?;
+        self.measured.costs.insert(
+            "MB on disk, compressed".into(),
+            disk_bytes(&self.dir.join("compressed"))? as f64 / 1e6,
+        );
+        self.close("compressed", engine)?;
+        self.blocks = Blocks::Plain;
+        self.values = Values::new(self.sizes.value_bytes);
         Ok(())
     }
 
@@ -434,7 +481,7 @@ impl<'a> Run<'a> {
 
 /// The child's part of *killed*: fills nine tenths of the write buffer, says so and waits for its end.
 pub fn fill_and_hang(kind: Kind, sizes: Sizes, dir: &Path) -> Result<()> {
-    let engine = kind.open(dir)?;
+    let engine = kind.open(dir, Blocks::Plain)?;
     let values = Values::new(sizes.value_bytes);
     for number in shuffled(sizes.entries_in_write_buffer(9), 9) {
         engine.put(&key(number), values.of(number))?;

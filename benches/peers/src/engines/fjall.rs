@@ -1,6 +1,6 @@
 //! fjall 3. Its writes go to the operating system one by one, as in the others.
 
-use super::{CACHE_BYTES, Direction, Engine, Reader, Scanned, WRITE_BUFFER_BYTES};
+use super::{Blocks, CACHE_BYTES, Direction, Engine, Reader, Scanned, WRITE_BUFFER_BYTES};
 use anyhow::Result;
 use fjall::config::CompressionPolicy;
 use fjall::{CompressionType, Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
@@ -13,7 +13,7 @@ pub struct Fjall {
 }
 
 impl Fjall {
-    pub fn open(dir: &Path) -> Result<Self> {
+    pub fn open(dir: &Path, blocks: Blocks) -> Result<Self> {
         let database = Database::builder(dir)
             .cache_size(CACHE_BYTES as u64)
             .journal_compression(CompressionType::None)
@@ -21,7 +21,10 @@ impl Fjall {
         let keyspace = database.keyspace("default", || {
             KeyspaceCreateOptions::default()
                 .max_memtable_size(WRITE_BUFFER_BYTES as u64)
-                .data_block_compression_policy(CompressionPolicy::disabled())
+                .data_block_compression_policy(match blocks {
+                    Blocks::Plain => CompressionPolicy::disabled(),
+                    Blocks::Compressed => CompressionPolicy::all(CompressionType::Lz4),
+                })
         })?;
         Ok(Self { database, keyspace })
     }

@@ -4,7 +4,8 @@
 //! holds are valid until its `drop`; LevelDB's handles may be used from many threads.
 
 use super::{
-    CACHE_BYTES, Direction, Engine, FILTER_BITS_PER_KEY, Reader, Scanned, WRITE_BUFFER_BYTES,
+    Blocks, CACHE_BYTES, Direction, Engine, FILTER_BITS_PER_KEY, Reader, Scanned,
+    WRITE_BUFFER_BYTES,
 };
 use anyhow::{Result, bail};
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
@@ -91,6 +92,7 @@ unsafe extern "C" {
 }
 
 const NO_COMPRESSION: c_int = 0;
+const SNAPPY: c_int = 1;
 
 pub struct LevelDb {
     db: Handle,
@@ -123,8 +125,12 @@ fn check(error: *mut c_char) -> Result<()> {
 
 impl LevelDb {
     /// Reads check checksums if asked to. LevelDB's default is that they do not.
-    pub fn open(dir: &Path, checks_reads: bool) -> Result<Self> {
+    pub fn open(dir: &Path, blocks: Blocks, checks_reads: bool) -> Result<Self> {
         let name = CString::new(dir.as_os_str().as_bytes())?;
+        let compression = match blocks {
+            Blocks::Plain => NO_COMPRESSION,
+            Blocks::Compressed => SNAPPY,
+        };
         let mut error = null_mut();
         // SAFETY: each handle comes from its own create function; the options are freed after use.
         let opened = unsafe {
@@ -133,7 +139,7 @@ impl LevelDb {
             let filter = leveldb_filterpolicy_create_bloom(FILTER_BITS_PER_KEY);
             leveldb_options_set_create_if_missing(options, 1);
             leveldb_options_set_write_buffer_size(options, WRITE_BUFFER_BYTES);
-            leveldb_options_set_compression(options, NO_COMPRESSION);
+            leveldb_options_set_compression(options, compression);
             leveldb_options_set_cache(options, cache);
             leveldb_options_set_filter_policy(options, filter);
             let db = leveldb_open(options, name.as_ptr(), &mut error);

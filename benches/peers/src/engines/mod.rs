@@ -1,5 +1,5 @@
 //! The engines under test, each behind the same small interface and set up alike:
-//! 64 MiB write buffer, 256 MiB cache, bloom filters of 10 bits a key, no compression.
+//! 64 MiB write buffer, 256 MiB cache, bloom filters of 10 bits a key, compression only where the work says so.
 //!
 //! A setting that an engine does not have is left at its default. Nothing else is tuned.
 
@@ -9,6 +9,7 @@ mod ours;
 mod redb;
 mod rocksdb;
 
+use crate::work::KEY_BYTES;
 use anyhow::Result;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,15 @@ pub const WRITE_BUFFER_BYTES: usize = 64 << 20;
 pub const CACHE_BYTES: usize = 256 << 20;
 /// Bits of bloom filter for each key.
 pub const FILTER_BITS_PER_KEY: i32 = 10;
+
+/// How an engine stores the blocks of its tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    Plain,
+    /// By LZ4; by Snappy in LevelDB, which has no other. Plain all the same in redb, which compresses nothing, and in
+    /// RocksDB, which is built without compression here.
+    Compressed,
+}
 
 /// Which way a scan goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +75,12 @@ pub trait Engine: Send + Sync {
 pub trait Reader {
     /// The length of the value, which is looked at.
     fn get(&self, key: &[u8]) -> Result<Option<usize>>;
+    /// How many of these keys have a value; each value is looked at.
+    fn get_many(&self, keys: &[[u8; KEY_BYTES]]) -> Result<usize> {
+        keys.iter().try_fold(0, |found, key| {
+            Ok(found + usize::from(self.get(key)?.is_some()))
+        })
+    }
     /// Opens a cursor at the first key at or beyond `from` in the direction of the scan (without it, at
     /// the end where the scan begins) and steps through at most `limit` entries.
     fn scan(&self, direction: Direction, from: Option<&[u8]>, limit: usize) -> Result<Scanned>;
@@ -73,6 +89,10 @@ pub trait Reader {
 impl<R: Reader + ?Sized> Reader for &R {
     fn get(&self, key: &[u8]) -> Result<Option<usize>> {
         (**self).get(key)
+    }
+
+    fn get_many(&self, keys: &[[u8; KEY_BYTES]]) -> Result<usize> {
+        (**self).get_many(keys)
     }
 
     fn scan(&self, direction: Direction, from: Option<&[u8]>, limit: usize) -> Result<Scanned> {
@@ -96,13 +116,13 @@ pub enum Kind {
 
 impl Kind {
     /// Opens or creates a database in `dir`.
-    pub fn open(self, dir: &Path) -> Result<Box<dyn Engine>> {
+    pub fn open(self, dir: &Path, blocks: Blocks) -> Result<Box<dyn Engine>> {
         Ok(match self {
-            Kind::Ours => Box::new(ours::Ours::open(dir)?),
-            Kind::Leveldb => Box::new(leveldb::LevelDb::open(dir, false)?),
-            Kind::LeveldbChecked => Box::new(leveldb::LevelDb::open(dir, true)?),
+            Kind::Ours => Box::new(ours::Ours::open(dir, blocks)?),
+            Kind::Leveldb => Box::new(leveldb::LevelDb::open(dir, blocks, false)?),
+            Kind::LeveldbChecked => Box::new(leveldb::LevelDb::open(dir, blocks, true)?),
             Kind::Rocksdb => Box::new(rocksdb::RocksDb::open(dir)?),
-            Kind::Fjall => Box::new(fjall::Fjall::open(dir)?),
+            Kind::Fjall => Box::new(fjall::Fjall::open(dir, blocks)?),
             Kind::Redb => Box::new(redb::Redb::open(dir)?),
         })
     }

@@ -1,8 +1,12 @@
-//! This project's engine, with the defaults that a user gets.
+//! This project's engine, with the defaults that a user gets but for what all engines are given.
 
-use super::{Direction, Engine, FILTER_BITS_PER_KEY, Reader, Scanned, WRITE_BUFFER_BYTES};
+use super::{
+    Blocks, CACHE_BYTES, Direction, Engine, FILTER_BITS_PER_KEY, Reader, Scanned,
+    WRITE_BUFFER_BYTES,
+};
+use crate::work::KEY_BYTES;
 use anyhow::Result;
-use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
+use engine::{Compression, Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
 use std::path::Path;
 
 pub struct Ours {
@@ -11,13 +15,21 @@ pub struct Ours {
 }
 
 impl Ours {
-    pub fn open(dir: &Path) -> Result<Self> {
+    pub fn open(dir: &Path, blocks: Blocks) -> Result<Self> {
         let family = FamilyOptions {
             write_buffer_bytes: WRITE_BUFFER_BYTES,
             filter_bits_per_key: FILTER_BITS_PER_KEY as _,
+            compression: match blocks {
+                Blocks::Plain => Compression::None,
+                Blocks::Compressed => Compression::Lz4,
+            },
             ..FamilyOptions::default()
         };
-        let db = Db::open(dir, Options::default().family("default", family))?;
+        let options = Options {
+            block_cache_bytes: CACHE_BYTES,
+            ..Options::default()
+        };
+        let db = Db::open(dir, options.family("default", family))?;
         let family = db.family("default")?;
         Ok(Self { db, family })
     }
@@ -61,6 +73,12 @@ impl Reader for Ours {
             .family
             .get(key)?
             .map(|value| std::hint::black_box(&value).len()))
+    }
+
+    fn get_many(&self, keys: &[[u8; KEY_BYTES]]) -> Result<usize> {
+        let values = self.family.get_many(keys)?;
+        let found = values.iter().flatten();
+        Ok(found.map(|value| std::hint::black_box(value)).count())
     }
 
     fn scan(&self, direction: Direction, from: Option<&[u8]>, limit: usize) -> Result<Scanned> {

@@ -3,10 +3,12 @@
 use super::{
     CACHE_BYTES, Direction, Engine, FILTER_BITS_PER_KEY, Reader, Scanned, WRITE_BUFFER_BYTES,
 };
-use anyhow::Result;
+use crate::work::KEY_BYTES;
+use anyhow::{Context, Result};
 use rocksdb::{
-    BlockBasedOptions, BottommostLevelCompaction, Cache, CompactOptions, DB, DBCompressionType,
-    DBRawIterator, Options, WriteBatch, WriteOptions,
+    BlockBasedOptions, BottommostLevelCompaction, Cache, ColumnFamilyDescriptor, CompactOptions,
+    DB, DBCompressionType, DBRawIterator, DEFAULT_COLUMN_FAMILY_NAME, Options, WriteBatch,
+    WriteOptions,
 };
 use std::path::Path;
 
@@ -25,7 +27,14 @@ impl RocksDb {
         options.set_compression_type(DBCompressionType::None);
         options.set_block_based_table_factory(&blocks);
         Ok(Self {
-            database: DB::open(&options, dir)?,
+            database: DB::open_cf_descriptors(
+                &options,
+                dir,
+                [ColumnFamilyDescriptor::new(
+                    DEFAULT_COLUMN_FAMILY_NAME,
+                    options.clone(),
+                )],
+            )?,
         })
     }
 }
@@ -72,6 +81,16 @@ impl Reader for RocksDb {
             .database
             .get_pinned(key)?
             .map(|value| std::hint::black_box(&value).len()))
+    }
+
+    fn get_many(&self, keys: &[[u8; KEY_BYTES]]) -> Result<usize> {
+        let family = self.database.cf_handle(DEFAULT_COLUMN_FAMILY_NAME);
+        let family = family.context("the default family is not open")?;
+        let mut found = 0;
+        for value in self.database.batched_multi_get_cf(family, keys, false) {
+            found += usize::from(std::hint::black_box(value?).is_some());
+        }
+        Ok(found)
     }
 
     fn scan(&self, direction: Direction, from: Option<&[u8]>, limit: usize) -> Result<Scanned> {

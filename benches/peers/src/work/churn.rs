@@ -1,4 +1,4 @@
-//! What the peers' own benchmarks ask besides: several writers, hot keys, read and write back, deletes, long values.
+//! What the peers' own benchmarks ask besides: several writers, hot keys, read and write back, reads and writes mixed, deletes, long values.
 //!
 //! The names are those of LevelDB's and RocksDB's `db_bench`.
 
@@ -28,6 +28,9 @@ impl Run<'_> {
         let updated = &shuffled(entries, 13)[..entries as usize / 4];
         self.time("updaterandom", updated.len() as u64, |run| {
             run.update(&*engine, updated.iter().copied())
+        })?;
+        self.time("readrandomwriterandom", self.sizes.reads, |run| {
+            run.read_and_write(&*engine)
         })?;
         // Every other number in order, then half of the others in none.
         self.time("deleteseq", entries / 2, |_| {
@@ -71,6 +74,20 @@ impl Run<'_> {
             let found = engine.reader()?.get(&key)?;
             found.with_context(|| format!("key {number} is missing"))?;
             engine.put(&key, self.values.of(number + 1))?;
+        }
+        Ok(())
+    }
+
+    /// Nine reads for each write, mixed.
+    fn read_and_write(&self, engine: &dyn Engine) -> Result<()> {
+        let mut random = fastrand::Rng::with_seed(19);
+        for _ in 0..self.sizes.reads {
+            let number = random.u64(0..self.sizes.entries);
+            if random.u64(0..10) == 0 {
+                engine.put(&key(number), self.values.of(number))?;
+            } else {
+                read_each(engine, [number].into_iter())?;
+            }
         }
         Ok(())
     }

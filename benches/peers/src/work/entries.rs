@@ -16,25 +16,49 @@ pub fn key(mut number: u64) -> [u8; KEY_BYTES] {
     digits
 }
 
-/// Values cut from a pool of random bytes, so that making one costs next to nothing.
+/// Values cut from a pool of bytes, so that making one costs next to nothing.
 pub struct Values {
     pool: Vec<u8>,
     value_bytes: usize,
+    /// A value begins at each multiple of this.
+    step: usize,
 }
 
+const POOL_BYTES: usize = 1 << 20;
+
 impl Values {
+    /// Random bytes.
     pub fn new(value_bytes: usize) -> Self {
-        let mut random = fastrand::Rng::with_seed(0x76616c);
-        let pool = (0..value_bytes + (1 << 20))
-            .map(|_| random.u8(..))
-            .collect();
-        Self { pool, value_bytes }
+        Self {
+            pool: random_bytes(value_bytes + POOL_BYTES),
+            value_bytes,
+            step: 1,
+        }
+    }
+
+    /// Values whose second half repeats the first: they compress to a half, as those of `db_bench` do.
+    pub fn compressible(value_bytes: usize) -> Self {
+        let mut pool = random_bytes(value_bytes + POOL_BYTES);
+        for value in pool.chunks_exact_mut(value_bytes) {
+            value.copy_within(..value_bytes / 2, value_bytes.div_ceil(2));
+        }
+        Self {
+            pool,
+            value_bytes,
+            step: value_bytes,
+        }
     }
 
     pub fn of(&self, number: u64) -> &[u8] {
-        let start = (number.wrapping_mul(7919) % (1 << 20)) as usize;
+        let starts = (POOL_BYTES / self.step).max(1) as u64;
+        let start = (number.wrapping_mul(7919) % starts) as usize * self.step;
         &self.pool[start..start + self.value_bytes]
     }
+}
+
+fn random_bytes(count: usize) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(0x76616c);
+    (0..count).map(|_| random.u8(..)).collect()
 }
 
 /// The numbers below `entries` in a random order, each once.

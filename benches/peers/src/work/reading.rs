@@ -23,6 +23,24 @@ pub fn read_each(engine: &dyn Engine, numbers: impl Iterator<Item = u64>) -> Res
     Ok(())
 }
 
+/// Reads random ones of all entries, some at a time.
+pub fn read_together(
+    engine: &dyn Engine,
+    entries: u64,
+    reads: u64,
+    at_a_time: usize,
+) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(18);
+    let mut keys = Vec::with_capacity(at_a_time);
+    for _ in 0..reads / at_a_time as u64 {
+        keys.clear();
+        keys.extend((0..at_a_time).map(|_| key(random.u64(0..entries))));
+        ensure!(reader.get_many(&keys)? == at_a_time, "keys are missing");
+    }
+    Ok(())
+}
+
 pub fn seek(engine: &dyn Engine, direction: Direction, entries: u64, seeks: u64) -> Result<()> {
     let reader = engine.reader()?;
     let mut random = fastrand::Rng::with_seed(6);
