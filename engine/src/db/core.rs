@@ -20,6 +20,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
+use std::mem;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -33,6 +34,7 @@ use crate::db::Background;
 use crate::db::commit::CommitQueue;
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::FamilyCore;
+use crate::db::jobs::IfUnwinding;
 use crate::db::recovery::TornLog;
 use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
@@ -281,7 +283,11 @@ impl Core {
             let comparator = family.comparator().clone();
             Arc::new(sibling.access.for_sibling(family.id, comparator))
         };
-        let change = in_force.state.change(&edit, access).map_err(|what| {
+        // A comparator may panic. Nothing is written then, so nothing will ever name the new tables.
+        let unwinding = IfUnwinding(|| self.discard_new(&edit));
+        let changed = in_force.state.change(&edit, access);
+        mem::forget(unwinding);
+        let change = changed.map_err(|what| {
             let path = file_name::manifest(&self.dir, in_force.manifest.number());
             Error::corruption(path, 0, format!("an edit was not written, because {what}"))
         })?;

@@ -17,7 +17,7 @@ use crate::db::statistics::FamilyCounters;
 use crate::db::{FamilyOptions, Snapshot, Value};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
-use crate::iter::{Bounds, Coverage, Cursor, MergeCursor, Range, Source};
+use crate::iter::{Bounds, Coverage, Cursor, MergeCursor, OfSource, Range, Source};
 use crate::memtable::{Found, Memtable};
 use crate::sstable::TableEntry;
 use crate::version::read_charge::{GET_NANOS, gather};
@@ -168,26 +168,25 @@ impl FamilyCore {
         let deeper = (1..LEVELS).filter(|level| !view.version.level(*level).is_empty());
         let mut sources: Vec<Source> =
             Vec::with_capacity(1 + view.frozen.len() + level0.len() + deeper.count());
-        // The range tombstones of each source, and how many sources are at least as new.
         let mut tombstones = Vec::new();
         for memtable in view.memtables().filter(|memtable| !memtable.is_empty()) {
+            tombstones.extend(OfSource::memtable(sources.len(), memtable));
             sources.push(Source::Memtable(memtable.cursor()));
-            tombstones.extend(memtable.range_tombstones().map(|of| (of, sources.len())));
         }
         for table in level0.iter() {
             let table = table.table()?;
-            sources.push(Source::Table(table.cursor()));
             let of_table = table.range_tombstones();
-            tombstones.extend(of_table.map(|of| (Arc::clone(of), sources.len())));
+            tombstones.extend(of_table.map(|set| OfSource::tables(sources.len(), set)));
+            sources.push(Source::Table(table.cursor()));
         }
         let upper_runs = sources.len();
         for level in 1..LEVELS {
             let tables = view.version.level(level);
             if !tables.is_empty() {
+                let of_level = view.version.level_tombstones(comparator, level)?;
+                tombstones.extend(of_level.map(|set| OfSource::tables(sources.len(), set)));
                 let cursor = LevelCursor::new(comparator.clone(), Arc::clone(tables));
                 sources.push(Source::Level(cursor));
-                let of_level = view.version.level_tombstones(comparator, level)?;
-                tombstones.extend(of_level.map(|of| (Arc::clone(of), sources.len())));
             }
         }
         let loss = self.loss_by(upper_runs, sources.len(), view.version.charge());

@@ -3,6 +3,7 @@
 //! Closing flushes too. The log would have to be synced anyway, and writing a table of the same
 //! rows takes hardly longer than replaying the log: `engine/docs/performance.md` has the figures.
 
+use std::cell::RefCell;
 use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -145,7 +146,11 @@ impl Core {
     }
 
     fn flush_set(&self, set: Arc<FrozenSet>) -> Result<Flushed> {
-        let mut flushed = Vec::new();
+        let flushed = RefCell::new(Flushed::new());
+        // Also where a comparator panics in a later family's flush.
+        let unfinished = IfUnwinding(|| {
+            self.discard_outputs(flushed.borrow().iter().map(|(_, output)| output));
+        });
         for (id, memtable) in &set.memtables {
             let Some(family) = self.family(*id) else {
                 continue;
@@ -153,17 +158,14 @@ impl Core {
             let version = Arc::clone(&family.view.load().version);
             let output = self.with_environment(&family, "flush", &[], |environment| {
                 compaction::flush(environment, memtable, &version)
-            });
-            match output {
-                Ok(Some(output)) => flushed.push((family, output)),
-                // The family was dropped meanwhile.
-                Ok(None) => {}
-                Err(error) => {
-                    self.discard_outputs(flushed.iter().map(|(_, output)| output));
-                    return Err(error);
-                }
-            }
+            })?;
+            // There is none if the family was dropped meanwhile.
+            flushed
+                .borrow_mut()
+                .extend(output.map(|output| (family, output)));
         }
+        mem::forget(unfinished);
+        let flushed = flushed.into_inner();
         // Even without tables: the manifest is about to name the next log, so that name must be durable.
         self.sync_names()?;
         let installed = self.install_flush(&set, &flushed);

@@ -20,7 +20,7 @@ use crate::db::family::{FamilyCore, View};
 use crate::error::Result;
 use crate::memtable::Memtable;
 use crate::sstable::TableOptions;
-use crate::version::{FileMeta, State, TableFile, file_name};
+use crate::version::{FileMeta, State, TableFile, VersionEdit, file_name};
 use crate::vfs::WritableFile;
 
 impl Core {
@@ -126,6 +126,19 @@ impl Core {
         }
     }
 
+    /// Removes the tables that an edit adds, which was not written. Those that it only moves are still in force.
+    pub(super) fn discard_new(&self, edit: &VersionEdit) {
+        let is_moved = |of: FamilyId, number| {
+            let mut removed = edit.files_removed.iter();
+            removed.any(|(from, _, table)| (*from, *table) == (of, number))
+        };
+        for (of, _, file) in &edit.files_added {
+            if !is_moved(*of, file.number) {
+                self.discard(&file_name::table(&self.dir, file.number));
+            }
+        }
+    }
+
     /// Removes a file that no version names.
     fn discard(&self, path: &Path) {
         if self.check_in_place().is_ok() {
@@ -135,7 +148,7 @@ impl Core {
     }
 }
 
-/// Does something if it is dropped, which only a panic does where [`mem::forget`] follows.
+/// Does something if it is dropped, which only a panic or an early return does where [`mem::forget`] follows.
 pub(super) struct IfUnwinding<F: Fn()>(pub(super) F);
 
 impl<F: Fn()> Drop for IfUnwinding<F> {

@@ -8,11 +8,12 @@
 //! The sources are ordered newest first, and what one holds is newer than what the following ones
 //! hold of the same keys (invariant 3 of a version). So a tombstone hides *every* entry of the
 //! sources after its own, and a cursor that meets one may seek past all of them at once. Within its
-//! own source it hides some entries and not others.
+//! own source it hides some entries and not others, unless the source knows that none of them is newer.
 
 use std::sync::Arc;
 
 use crate::comparator::Comparator;
+use crate::memtable::Memtable;
 use crate::range_tombstone::RangeTombstones;
 
 /// The range tombstones that apply to a cursor.
@@ -20,9 +21,38 @@ use crate::range_tombstone::RangeTombstones;
 pub(crate) struct Coverage {
     comparator: Comparator,
     sequence: u64,
-    /// The tombstones of each source, and the number of the first source that is older.
-    sets: Vec<(Arc<RangeTombstones>, usize)>,
+    sources: Vec<OfSource>,
     stretch: Option<Stretch>,
+}
+
+/// The range tombstones of a source.
+#[derive(Debug)]
+pub(crate) struct OfSource {
+    /// The number of the source among those of the cursor.
+    source: usize,
+    set: Arc<RangeTombstones>,
+    /// A tombstone with a greater number than this hides every entry of its own source too.
+    written_under: u64,
+}
+
+impl OfSource {
+    /// Those of a memtable; `None` if it has none. The reader's sequence number must be known before.
+    pub(crate) fn memtable(source: usize, memtable: &Memtable) -> Option<Self> {
+        Some(Self {
+            source,
+            set: memtable.range_tombstones()?,
+            written_under: memtable.written_under_ranges(),
+        })
+    }
+
+    /// Those of a table or a level, which does not say which of its entries came later than they.
+    pub(crate) fn tables(source: usize, set: &Arc<RangeTombstones>) -> Self {
+        Self {
+            source,
+            set: Arc::clone(set),
+            written_under: u64::MAX,
+        }
+    }
 }
 
 /// The keys around the last one that was looked up.
@@ -49,15 +79,15 @@ impl Coverage {
     pub(crate) fn new(
         comparator: Comparator,
         sequence: u64,
-        sets: Vec<(Arc<RangeTombstones>, usize)>,
+        sources: Vec<OfSource>,
     ) -> Option<Self> {
-        if sets.is_empty() {
+        if sources.is_empty() {
             return None;
         }
         Some(Self {
             comparator,
             sequence,
-            sets,
+            sources,
             stretch: None,
         })
     }
@@ -84,8 +114,8 @@ impl Coverage {
         let mut all = self.stretch.take().unwrap_or_default();
         all.fragments.clear();
         (all.low, all.high, all.newest) = (None, None, 0);
-        for (set, hides_from) in &self.sets {
-            let one = set.around(comparator, key);
+        for of_source in &self.sources {
+            let one = of_source.set.around(comparator, key);
             if let Some(low) = one.low
                 && all
                     .low
@@ -105,10 +135,11 @@ impl Coverage {
             let newest = one.fragment.map_or(0, |of| of.newest(self.sequence));
             if let Some(of) = one.fragment.filter(|_| newest > 0) {
                 all.newest = all.newest.max(newest);
+                let hides_own = newest > of_source.written_under;
                 all.fragments.push(Covering {
                     start: Arc::clone(&of.start),
                     end: Arc::clone(&of.end),
-                    hides_from: *hides_from,
+                    hides_from: of_source.source + usize::from(!hides_own),
                 });
             }
         }

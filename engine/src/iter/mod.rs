@@ -17,7 +17,7 @@ mod range;
 mod tests;
 
 pub use self::bounds::Bounds;
-pub(crate) use self::coverage::Coverage;
+pub(crate) use self::coverage::{Coverage, OfSource};
 pub use self::cursor::Cursor;
 pub use self::merge::{MergeCursor, Source};
 pub use self::range::Range;

@@ -193,6 +193,14 @@ impl Memtable {
         self.ranges.load()
     }
 
+    /// The number of the last entry that was written under an older range tombstone; 0 if there is none. Of the range of
+    /// a tombstone with a greater number, a reader sees no entry that is newer than the tombstone. To be asked
+    /// after the reader's sequence number is known.
+    #[must_use]
+    pub fn written_under_ranges(&self) -> u64 {
+        self.ranges.written_under()
+    }
+
     /// The sequence number of the newest range tombstone over `user_key` that a reader of
     /// `sequence` sees; 0 if there is none.
     ///

@@ -63,7 +63,8 @@ impl MemtableWriter {
     /// Inserts a version, or a range tombstone whose end is `value`. The pair of user key and
     /// sequence number must be new. The lengths have been checked with the batch.
     ///
-    /// Readers see a range tombstone only after [`end_batch`](Self::end_batch).
+    /// Readers see a range tombstone only after [`end_batch`](Self::end_batch). If there are any, sequence numbers must
+    /// ascend, unless [`end_replay`](Self::end_replay) follows.
     ///
     /// # Panics
     /// If key or value is longer than a batch may hold.
@@ -76,10 +77,12 @@ impl MemtableWriter {
         let target = target_of(key);
         let Self {
             list,
+            ranges,
             index,
             growth,
             ..
         } = self;
+        ranges.note_entry(list.list().comparator(), key.user_key, key.sequence);
         let known = match list.follows_last(target) {
             true => Known::Unknown,
             false => index.find(target.user_key, hash),
@@ -118,6 +121,7 @@ impl MemtableWriter {
                 }
                 let hash = KeyHash::of(key.user_key);
                 index.prefetch(hash);
+                ranges.note_entry(list.list().comparator(), key.user_key, key.sequence);
                 together[len] = (target_of(key), value, hash);
                 len += 1;
                 if len == TOGETHER {
@@ -164,9 +168,10 @@ impl MemtableWriter {
     }
 
     /// Like [`end_batch`](Self::end_batch), for a memtable that holds one batch only and is flushed
-    /// soon. It makes no index: indexing all entries at once is not worth a walk over them.
+    /// soon. It makes no index: indexing all entries at once is not worth a walk over them. They may have come in any order.
     pub fn end_replay(mut self) -> Memtable {
         self.ranges.end_batch(self.list.list().comparator());
+        self.ranges.know_no_order();
         self.reader()
     }
 

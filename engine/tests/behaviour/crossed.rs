@@ -360,8 +360,9 @@ impl Life {
             }
         }
         let repaired = match engine::repair(dir, &options(&mut dice, &copy)) {
-            // Without a single row there are no tables, and an empty log may be anybody's.
-            Err(Error::NotADatabase { .. }) if self.models.iter().all(Rows::is_empty) => return,
+            // Without a single row there are no tables, and an empty log may be anybody's. The filter may have
+            // removed rows that the model still has.
+            Err(Error::NotADatabase { .. }) if self.has_no_rows() => return,
             repaired => repaired.unwrap(),
         };
         if repaired.families.len() == FAMILIES.len() {
@@ -370,6 +371,11 @@ impl Life {
                 &self.models,
             );
         }
+    }
+
+    fn has_no_rows(&self) -> bool {
+        let mut names = FAMILIES.iter();
+        names.all(|name| self.db().family(name).unwrap().iter().next().is_none())
     }
 
     fn end_life(&mut self) {

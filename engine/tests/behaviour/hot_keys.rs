@@ -1,38 +1,21 @@
 //! Keys that are written again and again: whatever the direction, and whichever versions a cursor sees, it passes the others
 //! with seeks, and shows what the model shows.
 
-use std::cmp::Ordering;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use engine::comparator::NumericSuffix;
-use engine::{Comparator, Compare, Cursor, FamilyOptions, Snapshot};
+use engine::{Comparator, Cursor, FamilyOptions, Snapshot};
 
+use crate::support::counting_order::CountingOrder;
 use crate::support::walker::Walker;
 use crate::support::{
     Dice, Rows, family_in, manual, seed_or, sorted, steps_or, take_range, within,
 };
-
-/// Byte order, but comparisons are counted: a test cannot rely on time.
-#[derive(Debug, Clone, Default)]
-struct Counting(Arc<AtomicU64>);
-
-impl Compare for Counting {
-    fn name(&self) -> &str {
-        "counting"
-    }
-    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        self.0.fetch_add(1, Relaxed);
-        a.cmp(b)
-    }
-}
 
 const VERSIONS: u32 = 20_000;
 const COMPARISONS_MAX: u64 = 2_000;
 
 #[test]
 fn versions_that_are_not_shown_are_passed_with_seeks_in_either_direction() {
-    let counting = Counting::default();
+    let counting = CountingOrder::default();
     let family = FamilyOptions {
         comparator: Comparator::custom(counting.clone()),
         write_buffer_bytes: 64 << 20,
@@ -52,9 +35,7 @@ fn versions_that_are_not_shown_are_passed_with_seeks_in_either_direction() {
     }
     let last = (VERSIONS - 1).to_le_bytes();
     let steps = |cursor: &mut Cursor, what: &str, step: &dyn Fn(&mut Cursor)| {
-        let from = counting.0.load(Relaxed);
-        step(cursor);
-        let comparisons = counting.0.load(Relaxed) - from;
+        let ((), comparisons) = counting.during(|| step(cursor));
         println!("{what}: {comparisons} comparisons");
         assert!(
             comparisons <= COMPARISONS_MAX,

@@ -19,6 +19,7 @@ mod compact_range;
 mod compaction_filter;
 mod comparators;
 mod concurrency;
+mod covered;
 mod crafted_logs;
 mod crafted_manifests;
 mod crafted_tables;

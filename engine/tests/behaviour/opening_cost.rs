@@ -1,31 +1,16 @@
 //! What opening costs: in proportion to what the manifest says, not to the number of edits times tables.
 //!
-//! A test cannot rely on time, but it can count comparisons: if versions were built again for each
-//! edit, all tables would be sorted and checked each time.
+//! If versions were built again for each edit, all tables would be sorted and checked each time.
 
-use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use engine::comparator::Compare;
 use engine::internal_key::{self, ValueKind};
 use engine::version::{FamilyRecord, FileMeta, Manifest, State, VersionEdit, file_name};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Comparator, Db, FamilyId, FamilyOptions, Options};
 
-#[derive(Debug, Clone, Default)]
-struct Counting(Arc<AtomicU64>);
-
-impl Compare for Counting {
-    fn name(&self) -> &str {
-        "counting"
-    }
-    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        self.0.fetch_add(1, Relaxed);
-        a.cmp(b)
-    }
-}
+use crate::support::counting_order::CountingOrder;
 
 const FAMILY: FamilyId = FamilyId(0);
 
@@ -67,7 +52,7 @@ fn comparisons_to_open(tables: u64) -> u64 {
         vfs.create(&file_name::table(dir, number)).unwrap();
     }
     drop(manifest);
-    let counting = Counting::default();
+    let counting = CountingOrder::default();
     let family = FamilyOptions {
         comparator: Comparator::custom(counting.clone()),
         ..FamilyOptions::default()
@@ -77,9 +62,9 @@ fn comparisons_to_open(tables: u64) -> u64 {
         background: Background::Manual,
         ..Options::default()
     };
-    let db = Db::open(dir, options.family("default", family)).unwrap();
-    drop(db);
-    counting.0.load(Relaxed)
+    let open = || Db::open(dir, options.family("default", family)).unwrap();
+    let (_db, comparisons) = counting.during(open);
+    comparisons
 }
 
 #[test]

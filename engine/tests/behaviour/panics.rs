@@ -6,12 +6,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc;
 
 use engine::comparator::Compare;
+use engine::version::file_name;
 use engine::vfs::MemoryVfs;
 use engine::{
     Background, CompactionFilter, Comparator, Db, Decision, Error, Event, FamilyOptions, Options,
@@ -19,7 +21,7 @@ use engine::{
 };
 
 use crate::support::waiting::{Gate, PATIENCE, this_thread, wait_until_asleep};
-use crate::support::{Recorder, files, open, tiny};
+use crate::support::{Recorder, files, manual, open, tiny};
 
 /// Byte order that panics at a certain key while a flag is set.
 struct Choosy {
@@ -267,6 +269,92 @@ fn a_compaction_that_panics_in_the_callers_thread_leaves_no_tables_behind() {
     db.compact().unwrap();
     assert_ne!(files(&vfs, ".sst"), before);
     assert_eq!(db.default_family().iter().count(), 100);
+}
+
+/// Byte order that panics at one comparison: the last of so many from now on. If none are left, never.
+struct TiresAfter(Arc<AtomicU64>);
+
+impl Compare for TiresAfter {
+    fn name(&self) -> &str {
+        "tires after"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let left = self.0.load(SeqCst);
+        self.0.store(left.saturating_sub(1), SeqCst);
+        assert!(left != 1, "the comparator is tired");
+        a.cmp(b)
+    }
+}
+
+/// The tables in the directory, and those that the manifest names.
+fn tables_there_and_named(vfs: &MemoryVfs, options: &Options) -> [BTreeSet<PathBuf>; 2] {
+    let there = files(vfs, ".sst").into_iter().collect();
+    let overview = engine::overview("db", options).unwrap();
+    let named = overview.families.iter().flat_map(|family| &family.tables);
+    let named = named.map(|table| file_name::table(Path::new("db"), table.meta.number));
+    [there, named.collect()]
+}
+
+/// Whichever table of whichever family is complete by then, also if all are and are only not in force yet.
+#[test]
+fn a_comparator_that_panics_anywhere_in_a_flush_or_a_compaction_leaves_no_tables_behind() {
+    type Work = fn(&Db) -> engine::Result<()>;
+    let fill = |db: &Db| {
+        for family in ["default", "other"] {
+            let family = db.family(family).unwrap();
+            for at in 0..30 {
+                family.put(format!("{at:02}"), [at; 50]).unwrap();
+            }
+        }
+    };
+    let works: [(&str, u32, Work); 3] = [
+        ("flush", 1, |db| db.flush()),
+        ("move", 1, |db| {
+            db.compact_range::<&[u8]>(&db.default_family(), ..)
+        }),
+        ("compact", 3, |db| db.compact()),
+    ];
+    for (name, rounds, work) in works {
+        let mut panics_at = 0;
+        loop {
+            panics_at += 1;
+            let (vfs, left) = (MemoryVfs::new(), Arc::new(AtomicU64::new(0)));
+            let family = || FamilyOptions {
+                comparator: Comparator::custom(TiresAfter(Arc::clone(&left))),
+                block_bytes: 128,
+                target_file_bytes: 1 << 10,
+                ..FamilyOptions::default()
+            };
+            let options = || {
+                manual(&vfs)
+                    .family("default", family())
+                    .family("other", family())
+            };
+            let db = Db::open("db", options()).unwrap();
+            for _ in 0..rounds {
+                fill(&db);
+                db.flush().unwrap();
+            }
+            if name == "flush" {
+                fill(&db);
+            }
+            left.store(panics_at, SeqCst);
+            let worked = catch_unwind(AssertUnwindSafe(|| work(&db)));
+            let is_through = left.swap(0, SeqCst) > 0;
+            assert_eq!(is_through, worked.is_ok(), "{name}: {worked:?}");
+            let [there, named] = tables_there_and_named(&vfs, &options());
+            assert_eq!(there, named, "{name}: comparison {panics_at}");
+            work(&db).unwrap();
+            let counts = ["default", "other"].map(|of| db.family(of).unwrap().iter().count());
+            assert_eq!(counts, [30, 30], "{name}: comparison {panics_at}");
+            if is_through {
+                break;
+            }
+        }
+        println!("{name}: {panics_at} comparisons");
+        assert!(panics_at > 3, "{name}: {panics_at}");
+    }
 }
 
 /// The numbers of the flushes and compactions that began, and of those that ended with a panic.

@@ -2,6 +2,7 @@
 
 pub(crate) mod checksum;
 pub(crate) mod counting;
+pub(crate) mod counting_order;
 pub(crate) mod hooked;
 pub(crate) mod waiting;
 pub(crate) mod walker;

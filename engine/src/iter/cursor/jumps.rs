@@ -85,9 +85,9 @@ impl Cursor {
         }
     }
 
-    /// Seeks, in the source of the merge's entry, past all entries that a range tombstone of a newer
-    /// source hides. Returns `false` if there is no such tombstone: then only the source's own
-    /// tombstones cover the entry, and entries newer than those may follow.
+    /// Seeks, in the source of the merge's entry, past all entries that a range tombstone hides. Returns `false` if there
+    /// is none that hides them all: then only the source's own tombstones cover the entry, and entries newer than
+    /// those may follow.
     pub(super) fn skip_covered(&mut self, forward: bool) -> Result<bool> {
         let source = self.merge.source();
         let coverage = self.coverage.as_ref();
