@@ -28,6 +28,7 @@ use bytes::{Buf, Bytes};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
 use crate::types::beside::Beside;
+use crate::types::losses::BYTES_MOST;
 use crate::types::name_hash::{NAME_HASH_END, NAME_HASH_LEN};
 use crate::types::opened::Opened;
 use crate::types::orphans::CLEARED_FROM;
@@ -64,6 +65,8 @@ pub struct Elements {
     kind: Kind,
     opened: Opened,
     stored_size: u64,
+    /// How many rows were removed since it was opened.
+    lost: u64,
 }
 
 impl Elements {
@@ -93,6 +96,7 @@ impl Elements {
             kind,
             opened: Opened::of(txn, key, collection, metadata.expires_ms, metadata.home),
             stored_size: collection.size,
+            lost: 0,
         })
     }
 
@@ -117,6 +121,7 @@ impl Elements {
             kind,
             opened: Opened::empty(txn, key)?,
             stored_size: 0,
+            lost: 0,
         })
     }
 
@@ -221,6 +226,7 @@ impl Elements {
         let was_there = txn.get_element(self.opened.version, &row)?.is_some();
         if was_there {
             self.opened.size = self.opened.size.saturating_sub(1);
+            self.lost += 1;
             let row = row.into_owned();
             txn.delete(Space::Data, row);
         }
@@ -250,12 +256,12 @@ impl Elements {
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn finish(self, txn: &mut Txn<'_>, key: &[u8]) -> Result<bool> {
+    pub fn finish(mut self, txn: &mut Txn<'_>, key: &[u8]) -> Result<bool> {
         if self.is_empty() {
             txn.remove_key(key)?;
             return Ok(false);
         }
-        if self.opened.size == self.stored_size {
+        if !self.renew(txn, key)? && self.opened.size == self.stored_size {
             txn.touch(key);
             return Ok(true);
         }
@@ -265,6 +271,22 @@ impl Elements {
         });
         txn.set_metadata(key, &metadata);
         Ok(true)
+    }
+
+    /// Writes the rows anew, under a new version, if it has lost so many that scans step over them for long: see
+    /// [`losses`](crate::types::losses). Returns whether it did.
+    fn renew(&mut self, txn: &mut Txn<'_>, key: &[u8]) -> Result<bool> {
+        let losses = txn.shared().losses();
+        if !losses.note(self.opened.version, self.lost, self.len()) {
+            return Ok(false);
+        }
+        let mut renewed = self.opened.clone();
+        let old = renewed.renew(txn, key)?;
+        let is_written = txn.copy_rows(Space::Data, (&old, &renewed.prefix), BYTES_MOST)?;
+        if is_written {
+            self.opened = renewed;
+        }
+        Ok(is_written)
     }
 
     /// All elements. Up to [`COMPACT`] fields come in the order in which they were added, and as many members that

@@ -37,6 +37,7 @@ pub mod expiry;
 pub mod geo;
 mod keyspace;
 pub mod list;
+mod losses;
 pub mod name_hash;
 pub mod number;
 mod opened;

@@ -3,6 +3,7 @@
 //! A hash, a set, a list, a sorted set and a string in pieces differ in their rows. They agree in how they are opened
 //! and in what goes back into the metadata row, which is here.
 
+use std::mem;
 use std::rc::Rc;
 
 use crate::types::rows::{Collection, RowPrefix};
@@ -52,6 +53,18 @@ impl Opened {
         let version = txn.new_version()?;
         let collection = Collection { version, size: 0 };
         Ok(Self::of(txn, key, collection, None, None))
+    }
+
+    /// Gives the collection a new version, under which the caller writes its rows anew. Returns what the old ones begin
+    /// with: they are orphans then, and so is the forward to the key if it was renamed.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn renew(&mut self, txn: &Txn<'_>, key: &[u8]) -> Result<RowPrefix> {
+        self.version = txn.new_version()?;
+        self.home = None;
+        let prefix = txn.row_prefix(key, self.version);
+        Ok(mem::replace(&mut self.prefix, prefix))
     }
 
     /// When the key expires, in milliseconds since 1970.

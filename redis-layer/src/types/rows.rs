@@ -40,8 +40,8 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use engine::keys::{
-    DecodeKey, Numeric, OrderedKey, Raw, Reader, decode_f64, encode_bytes_into, encode_i64,
-    encode_u32, encode_u64,
+    DecodeKey, Numeric, OrderedKey, Raw, Reader, decode_f64, decode_u32, encode_bytes_into,
+    encode_i64, encode_u32, encode_u64,
 };
 
 pub use metadata::{
@@ -124,6 +124,13 @@ pub fn decode_metadata_key(row: &[u8]) -> Result<(DbNumber, Vec<u8>)> {
     u32::decode_from(&mut reader)
         .and_then(|db| Ok((db, Raw::decode_from(&mut reader)?.0)))
         .map_err(|reason| Error::undecodable(Space::Metadata, row, &reason))
+}
+
+/// The database of a metadata row; 0 of what is none.
+#[must_use]
+pub fn database_of_metadata_key(row: &[u8]) -> DbNumber {
+    let number = row.first_chunk().copied();
+    number.map_or(0, decode_u32)
 }
 
 /// What the rows of one collection begin with, in the data space and in the score space. Cloning it is cheap.

@@ -6,8 +6,8 @@
 //!
 //! Memory is bounded: there are `SLOTS` positions of at most `POSITION_BYTES` bytes. A walk keeps
 //! one slot from call to call, so a busy client does not replace the position of a slow one; only
-//! new walks do. A number that is unknown, forgotten, from before a restart or of another key begins
-//! the walk anew: then rows may come twice, but none is left out.
+//! new walks do. A number that is unknown, forgotten or from before a restart begins the walk anew: then rows may
+//! come twice, but none is left out. A position is a name: a collection that is written anew keeps it.
 //!
 //! Left out: walks over hashes and sets. Their rows are in the order of a hash, so the hash already is a number to
 //! continue from.
@@ -45,7 +45,7 @@ struct SlotTable {
 #[derive(Debug)]
 struct Slot {
     number: u64,
-    /// The rows from here on have not been visited yet.
+    /// The rows from here on have not been visited yet. Without what all rows of the range begin with.
     position: Bytes,
 }
 
@@ -121,8 +121,8 @@ impl Extent {
     }
 }
 
-/// Visits rows of a range from where the walk with this number stopped. Returns the number for the next call, 0 at
-/// the end.
+/// Visits the rows of a range, which all begin with its start, from where the walk with this number stopped. Returns
+/// the number for the next call, 0 at the end.
 ///
 /// Cost: one seek, and one step for each row of the extent. Rows that share their first
 /// `POSITION_BYTES` bytes are visited in one call.
@@ -138,28 +138,26 @@ pub fn visit_page(
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
 ) -> Result<u64> {
     let cursors = &txn.shared().cursors;
-    let known = cursors.position(number);
-    let known = known.filter(|position| range.contains(position));
-    let rest = KeyRange {
-        start: known.map_or_else(|| range.start.clone(), |position| position.to_vec()),
-        end: range.end.clone(),
-    };
+    let mut rest = range.clone();
+    rest.start
+        .extend(cursors.position(number).into_iter().flatten());
     let (mut rows, mut bytes) = (0, 0);
     let mut last = Vec::new();
     let mut cursor = txn.scan(space, &rest, Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
-        let position = &row[..row.len().min(POSITION_BYTES)];
+        let name = row.strip_prefix(&*range.start).unwrap_or(row);
+        let position = &name[..name.len().min(POSITION_BYTES)];
         // A truncated position would lead back to all the rows that begin with it.
-        let leads_back = position.len() < row.len() && last.starts_with(position);
+        let leads_back = position.len() < name.len() && last.starts_with(position);
         if extent.is_reached(rows, bytes) && !leads_back {
             let position = Bytes::copy_from_slice(position);
             return Ok(cursors.remember(number, position));
         }
+        last.clear();
+        last.extend_from_slice(name);
         visit(row, value)?;
         rows += 1;
         bytes += row.len() + value.len();
-        last.clear();
-        last.extend_from_slice(row);
         cursor.advance()?;
     }
     Ok(0)

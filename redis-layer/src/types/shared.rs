@@ -10,6 +10,7 @@ use crate::store::Store;
 use crate::types::Accesses;
 use crate::types::databases::Databases;
 use crate::types::expiry::Floor;
+use crate::types::losses::Losses;
 use crate::types::scan::Cursors;
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{DbNumber, Lookups, Result, Sharded};
@@ -25,6 +26,7 @@ pub struct Shared {
     databases: Databases,
     accesses: Accesses,
     expiry_floor: Floor,
+    losses: Losses,
     /// Whether the removal of expired keys in the background is off: see [`Shared::set_active_expiry`].
     keeps_expired: AtomicBool,
     /// Where walks over keys stopped.
@@ -50,6 +52,11 @@ impl Shared {
     /// From when on keys expire.
     pub(crate) const fn expiry_floor(&self) -> &Floor {
         &self.expiry_floor
+    }
+
+    /// How many rows collections have lost.
+    pub(crate) const fn losses(&self) -> &Losses {
+        &self.losses
     }
 
     /// When keys were last used.

@@ -62,7 +62,7 @@ impl Txn<'_> {
             let old = RowPrefix::new(old_rows, home, collection.version);
             let new = RowPrefix::new(self.db(), to.key, version);
             for space in [Space::Data, Space::Score] {
-                self.copy_rows(space, &old, &new)?;
+                self.copy_rows(space, (&old, &new), usize::MAX)?;
             }
             metadata.content.set_version(version);
             metadata.home = None;
@@ -71,11 +71,23 @@ impl Txn<'_> {
         Ok(())
     }
 
-    fn copy_rows(&mut self, space: Space, old: &RowPrefix, new: &RowPrefix) -> Result<()> {
+    /// Writes copies of the rows that begin with one prefix under another, unless they have more bytes than `most`.
+    /// Returns whether it did.
+    pub(crate) fn copy_rows(
+        &mut self,
+        space: Space,
+        (old, new): (&RowPrefix, &RowPrefix),
+        most: usize,
+    ) -> Result<bool> {
         let mut copies = Vec::new();
+        let mut bytes = 0;
         let mut cursor = self.scan(space, &old.rows(), Direction::Forward)?;
         while let Some((row, value)) = cursor.row() {
             let row = new.data_key(old.mark_of(row));
+            bytes += row.len() + value.len();
+            if bytes > most {
+                return Ok(false);
+            }
             copies.push((row, Bytes::copy_from_slice(value)));
             cursor.advance()?;
         }
@@ -84,7 +96,7 @@ impl Txn<'_> {
         for (row, value) in copies {
             self.put(space, row, value);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Gives what a key of the chosen database holds, which `metadata` says, to another key of it.

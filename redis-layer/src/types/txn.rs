@@ -18,6 +18,7 @@
 mod changes;
 mod commit;
 mod expired;
+mod live_keys;
 mod lookups;
 mod merged;
 mod news;
@@ -41,6 +42,7 @@ use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 use changes::{Changes, UndoRecord};
 use expired::Expired;
+use live_keys::Counted;
 use merged::Merged;
 use news::News;
 use reads::Reads;
@@ -64,6 +66,8 @@ pub struct Txn<'s> {
     changed_bytes: usize,
     /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
     undo: Option<Vec<(Space, UndoRecord)>>,
+    /// What of the changes was counted.
+    counted: RefCell<Counted>,
     /// What others are told of after the commit.
     news: News,
     /// The keys that were found expired.
@@ -158,6 +162,7 @@ impl<'s> Txn<'s> {
             changes: Default::default(),
             changed_bytes: 0,
             undo: None,
+            counted: RefCell::default(),
             news: News::default(),
             expired: Expired::default(),
             reads: Reads::default(),
@@ -259,6 +264,7 @@ impl<'s> Txn<'s> {
         let undo = self.undo.get_or_insert_default();
         for (space, before) in undo.drain(savepoint.undo..).rev() {
             self.changes[space.index()].undo(before);
+            self.counted.take();
         }
         self.reads.goes_back();
         self.news.go_back(&savepoint.news);
@@ -422,6 +428,10 @@ impl<'s> Txn<'s> {
             UndoRecord::Replaced(_, None) | UndoRecord::Inserted => 0,
         };
         self.changed_bytes = (self.changed_bytes + added).saturating_sub(removed);
+        if space == Space::Metadata {
+            let changes = &self.changes[space.index()];
+            self.counted.get_mut().follow(changes, &before, self.now_ms);
+        }
         self.push_undo(space, before);
     }
 

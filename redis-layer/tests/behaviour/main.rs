@@ -38,6 +38,7 @@ mod linearizability;
 mod lists;
 mod long_strings;
 mod lookups;
+mod losses;
 mod memory;
 mod monitor;
 mod own_events;

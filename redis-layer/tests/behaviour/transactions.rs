@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use redis_layer::commands::Session;
 
 use crate::common::client::Client;
 use crate::common::counting::Counting;
 use crate::common::program::processor_time_of;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{Direct, StoreKind, over_every_store, scope_in_time};
+use crate::common::{Direct, StoreKind, over_every_store, scope_in_time, show};
 
 /// Another connection to the same server.
 fn other(direct: &Direct) -> Direct {
@@ -397,4 +398,26 @@ fn a_swap_of_databases_begins_no_transaction_for_each_watched_key() {
     assert_eq!(counters.snapshots(), 2);
     watcher.run("multi");
     assert_eq!(watcher.show("exec"), "nil");
+}
+
+/// A script that asks after each of its changes how many keys there are. Each key that it changes is looked up once for that.
+#[test]
+fn keys_are_counted_once_however_often_a_transaction_asks() {
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    direct.run("mset old 1 gone 1");
+    counters.gets();
+    let script = "local sum = 0 \
+                  for i = 1, 1000 do \
+                      redis.call('set', 'k' .. i, i) \
+                      sum = sum + redis.call('dbsize') \
+                      redis.call('del', 'gone') \
+                      redis.call('set', 'k' .. i, 'again', 'px', 100000) \
+                  end \
+                  return {sum, redis.call('dbsize')}";
+    let args = ["eval", script, "0"].map(Bytes::from);
+    assert_eq!(show(&direct.run_args(&args)), "[501501 1001]");
+    let gets = counters.gets();
+    assert!(gets < 5000, "{gets} rows were looked up");
+    direct.check();
 }

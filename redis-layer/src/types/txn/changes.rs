@@ -118,7 +118,18 @@ impl Changes {
 
     /// All changes, in the order in which their rows were first changed.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Option<Bytes>)> {
-        self.rows.iter().map(|row| (&row.key, &row.value))
+        self.since(0)
+    }
+
+    /// As [`Changes::iter`], without the first `rows`.
+    pub(super) fn since(&self, rows: usize) -> impl Iterator<Item = (&Vec<u8>, &Option<Bytes>)> {
+        self.rows[rows..].iter().map(|row| (&row.key, &row.value))
+    }
+
+    /// The row at an index, and what it is changed to.
+    pub(super) fn at(&self, index: usize) -> (&[u8], Option<&[u8]>) {
+        let row = &self.rows[index];
+        (&row.key, row.value.as_deref())
     }
 
     /// As [`Changes::iter`], but gives the rows away.

@@ -8,12 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 
-use crate::store::{Batch, Direction, Space};
+use crate::store::{Batch, Space};
 use crate::types::databases::KeyCount;
-use crate::types::rows::{
-    decode_expiry_key, decode_metadata_key, expiry_key, metadata_key, metadata_rows,
-    rows_of_database, stored_expiry,
-};
+use crate::types::rows::{decode_metadata_key, expiry_key, rows_of_database, stored_expiry};
 use crate::types::txn::changes::Changes;
 use crate::types::txn::this_command::KeyName;
 use crate::types::txn::{FoundExpired, Stored, Txn};
@@ -27,7 +24,7 @@ impl Stored {
         })
     }
 
-    fn count(self) -> KeyCount {
+    pub(super) fn count(self) -> KeyCount {
         match self {
             Self::Absent => KeyCount::default(),
             Self::Present { expires_ms } => KeyCount::one(expires_ms),
@@ -41,7 +38,7 @@ impl Stored {
         }
     }
 
-    fn is_live(self, now_ms: i64) -> bool {
+    pub(super) fn is_live(self, now_ms: i64) -> bool {
         match self {
             Self::Absent => false,
             Self::Present { expires_ms } => {
@@ -49,16 +46,6 @@ impl Stored {
             }
         }
     }
-}
-
-/// How many keys of a database exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LiveKeys {
-    pub(crate) keys: u64,
-    /// How many of them have an expiry.
-    pub(crate) expiring: u64,
-    /// How long these have to live, on average. 0 without any.
-    pub(crate) ttl_mean_ms: u64,
 }
 
 impl Committed {
@@ -149,7 +136,7 @@ fn follow_expiry(
 }
 
 /// Adds the difference that a key makes to the sum of its database. Few databases change in one transaction.
-fn count_change(
+pub(super) fn count_change(
     counts: &mut Vec<(DbNumber, KeyCount)>,
     rows: DbNumber,
     (was, is): (KeyCount, KeyCount),
@@ -163,62 +150,12 @@ fn count_change(
 
 impl Txn<'_> {
     /// What the snapshot holds under the key of a metadata row.
-    fn stored(&self, row: &[u8]) -> Result<Stored> {
+    pub(super) fn stored(&self, row: &[u8]) -> Result<Stored> {
         if let Some(stored) = self.reads.seen.borrow().stored(row) {
             return Ok(stored);
         }
         let value = self.read(Space::Metadata, row)?;
         Ok(Stored::of(value.as_ref().map(|value| &***value)))
-    }
-
-    /// The keys of a database that exist, including the changes so far. Exact.
-    ///
-    /// Cost: O(1), and a step for each key that has expired and is not removed yet, or was changed.
-    ///
-    /// # Errors
-    /// A damaged row; those of the store.
-    pub(crate) fn live_keys(&self, db: DbNumber) -> Result<LiveKeys> {
-        let changes = &self.changes[Space::Metadata.index()];
-        let (databases, floor) = (self.shared.databases(), self.shared.expiry_floor());
-        // The counts are those of now, so the rows must be those of now too. Nobody else has changed what this
-        // transaction has changed: it holds the locks.
-        let look = || -> Result<_> {
-            let (snapshot, now) = databases.snapshot(self.store)?;
-            let is_remapped = self.began != self.mapping;
-            let mapping = if is_remapped { self.mapping } else { now };
-            let rows = mapping.rows_of(db);
-            let expired = floor.expired_rows(rows, self.now_ms);
-            let count = now.database_of(rows).map(|now| databases.count(now));
-            Ok((snapshot, rows, expired, count.unwrap_or_default()))
-        };
-        let (snapshot, rows, expired, mut count) = floor.between_writes(look)?;
-        let mut cursor = snapshot.scan(Space::Expiry, &expired, Direction::Forward)?;
-        while let Some((row, _)) = cursor.row() {
-            let (_, expires_ms, key) = decode_expiry_key(row)?;
-            // Keys that were changed are counted below.
-            if changes.get(&metadata_key(rows, &key)).is_none() {
-                count -= KeyCount::one(Some(expires_ms));
-            }
-            cursor.advance()?;
-        }
-        for (row, value) in changes.range(&metadata_rows(rows)) {
-            let old = self.stored(row)?.count();
-            let new = Stored::of(value);
-            let new = if new.is_live(self.now_ms) {
-                new.count()
-            } else {
-                KeyCount::default()
-            };
-            count += new - old;
-        }
-        let natural = |number: i64| u64::try_from(number).unwrap_or(0);
-        let ttl_sum_ms = count.expiries_ms - i128::from(count.expiring) * i128::from(self.now_ms);
-        let ttl_mean_ms = ttl_sum_ms.checked_div(count.expiring.into()).unwrap_or(0);
-        Ok(LiveKeys {
-            keys: natural(count.keys),
-            expiring: natural(count.expiring),
-            ttl_mean_ms: u64::try_from(ttl_mean_ms).unwrap_or(0),
-        })
     }
 
     /// Makes all changes at once. Returns what they were.

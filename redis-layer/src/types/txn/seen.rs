@@ -225,6 +225,7 @@ mod tests {
         Save,
         GoBack,
         Choose(u32),
+        Count,
     }
 
     fn step() -> impl Strategy<Value = Step> {
@@ -236,6 +237,7 @@ mod tests {
             2 => Just(Step::Save),
             2 => Just(Step::GoBack),
             1 => (0_u32..2).prop_map(Step::Choose),
+            2 => Just(Step::Count),
         ]
     }
 
@@ -311,6 +313,12 @@ mod tests {
                     Step::Choose(number) => {
                         db = number;
                         txn.set_db(db);
+                    }
+                    Step::Count => for db in 0..2 {
+                        let of = model.iter().filter(|((of, _), _)| *of == db);
+                        let alive = of.filter(|(_, size)| live(Some(**size)).is_some());
+                        let expected = alive.count() as u64;
+                        prop_assert_eq!(txn.live_keys(db).unwrap().keys, expected);
                     }
                 }
             }

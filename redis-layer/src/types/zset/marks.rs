@@ -18,8 +18,8 @@
 //! be at the mark. If none is known, one removal in eight looks where the set begins now, or where it ends, and moves
 //! the mark there. So in a set whose members get new scores again and again, nearly no removal looks.
 //!
-//! Left out: tombstones between two existing members. A scan over such a place walks over them until a compaction.
-//! The same is true of members of one score that share more first bytes than a mark has.
+//! Left out: tombstones between two existing members. A scan over such a place walks over them until a compaction, or
+//! until a small set is written anew ([`losses`](crate::types::losses)). The same is true of members of one score that share more first bytes than a mark has.
 
 use std::cmp::{max, min};
 

@@ -34,6 +34,7 @@ pub use members::{Element, Gather, Members};
 pub use range::{LexBound, LexRange, ScoreRange, Window};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
+use crate::types::losses::BYTES_MOST;
 use crate::types::opened::Opened;
 use crate::types::rows::{Marks, Score, decode_score, encode_score};
 use crate::types::scan::{self, Extent};
@@ -56,6 +57,8 @@ pub struct SortedSet<'t, 's> {
     opened: Opened,
     marks: Marks,
     ranking: Ranking,
+    /// How many score rows were removed since it was opened, but for those outside the marks.
+    lost: u64,
 }
 
 /// What answers questions about ranks.
@@ -141,6 +144,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             opened,
             marks,
             ranking,
+            lost: 0,
         }
     }
 
@@ -266,28 +270,64 @@ impl<'t, 's> SortedSet<'t, 's> {
             return txn.discard_key(key);
         }
         let existed = txn.remove_key(key)?;
-        for space in [Space::Data, Space::Score] {
-            txn.make_room(space, elements.len());
-        }
         let mut set = SortedSet::open_or_create(txn, key)?;
-        for element in elements {
-            let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
-            let data_row = set.opened.prefix.data_key(&element.member);
-            set.place(&element.member, data_row, None, score)?;
-        }
+        let pairs = elements
+            .iter()
+            .map(|element| (&*element.member, element.score));
+        set.fill(elements.len(), pairs)?;
         set.finish()?;
         Ok(existed)
+    }
+
+    /// Adds members to a set that has none.
+    fn fill<'e>(
+        &mut self,
+        count: usize,
+        elements: impl Iterator<Item = (&'e [u8], f64)>,
+    ) -> Result<()> {
+        for space in [Space::Data, Space::Score] {
+            self.txn.make_room(space, count);
+        }
+        for (member, score) in elements {
+            let score = Score::new(score).map_err(|_| Error::NotANumber)?;
+            let data_row = self.opened.prefix.data_key(member);
+            self.place(member, data_row, None, score)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows anew, under a new version, if it has lost so many that scans step over them for long: see
+    /// [`losses`](crate::types::losses).
+    fn renew(&mut self) -> Result<()> {
+        let losses = self.txn.shared().losses();
+        if !losses.note(self.opened.version, self.lost, self.len()) {
+            return Ok(());
+        }
+        let rows = self.opened.prefix.rows();
+        let mut all = Members::default();
+        self.each(Index::ByScore, &rows, Direction::Forward, |row, value| {
+            all.gather(self, Index::ByScore, row, value)?;
+            Ok(all.framed_len() <= BYTES_MOST)
+        })?;
+        if all.framed_len() > BYTES_MOST {
+            return Ok(());
+        }
+        self.txn.rank_journal().dropped(self.opened.version);
+        self.opened.renew(self.txn, self.key)?;
+        self.opened.size = 0;
+        self.fill(all.len(), all.iter())
     }
 
     /// Writes the size, or removes the key if no member is left.
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         if self.is_empty() {
             self.txn.remove_key(self.key)?;
             return Ok(());
         }
+        self.renew()?;
         let marks = self.marks;
         let metadata = self
             .opened

@@ -67,6 +67,7 @@ impl SortedSet<'_, '_> {
         let elements = elements.into_elements();
         // In the order of scores, other members may lie between them, so no mark moves.
         if !self.abandon(elements.len()) {
+            self.lost += elements.len() as u64;
             self.erase_all(&elements)?;
         }
         Ok(elements.len() as u64)
@@ -134,6 +135,7 @@ impl SortedSet<'_, '_> {
         let row = self.opened.prefix.score_key(score, member);
         self.lose(&row);
         self.look_for_ends(&row)?;
+        self.lost += 1;
         self.txn.delete(Space::Score, row);
         Ok(())
     }
