@@ -98,7 +98,7 @@ fn too_strict() -> Vec<Mistake<Tester<Scan>>> {
             }
         })
         .says("a test that expects the last key first")
-        .why("A scan returns keys in the order of the store, so the least comes first.")
+        .why("A scan returns keys in the order of the store, by their bytes: the least comes first, and `10` before `9`.")
         .link(RULES),
     ]
 }

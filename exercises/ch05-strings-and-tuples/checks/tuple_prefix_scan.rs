@@ -67,12 +67,13 @@ const STORES: [&[Row]; 11] = [
         ("a long name, longer than most buffers are, and one", 5),
         ("a long name, longer than most buffers are, and another", 6),
     ],
-    // Above the letters of ASCII there are other signs, and other letters.
+    // Above the letters of ASCII there are other signs, and other letters. In UTF-16 the last one takes two units.
     &[
         ("ann", 1),
         ("ann{", 2),
         ("ann\u{7f}", 3),
         ("anné", 4),
+        ("ann\u{1f600}", 6),
         ("ao", 5),
     ],
     // Two users may have one number. And a number may be large without being one of the largest.

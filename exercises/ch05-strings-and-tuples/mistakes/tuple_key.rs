@@ -519,6 +519,30 @@ pub fn all() -> Vec<Mistake<Key>> {
              from U+E000 to U+FFFF. UTF-8, which `str` is, sorts as the characters do.",
         )
         .link(FIELDS),
+        mistake("texts_in_utf_16", |user, number, note| {
+            let units = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+            [&escape_and_end(&units(user))[..], &number.to_be_bytes(), &units(note)].concat()
+        })
+        .says("user and note in UTF-16, as Java and JavaScript hold them")
+        .why(
+            "From U+10000 on a character takes two units there. The first begins with d8 to db, so it sorts before the characters \
+             from U+E000 to U+FFFF. UTF-8, which `str` is, sorts as the characters do.",
+        )
+        .link(FIELDS),
+        mistake("length_of_the_user_in_characters", |user, number, note| {
+            let length = user.chars().count() as u32;
+            [&length.to_be_bytes(), user.as_bytes(), &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .or(Arc::new(|user: &str, number: u64, note: &str| {
+            let length = user.encode_utf16().count() as u32;
+            [&length.to_be_bytes(), user.as_bytes(), &number.to_be_bytes(), note.as_bytes()].concat()
+        }))
+        .says("the length of the user in front, counted in characters or in units of UTF-16")
+        .why(
+            "The length is compared before the first letter, whatever it counts: `b` sorts before `aa`. Where a name ends is told after it, by \
+             bytes below all that may continue it.",
+        )
+        .link(WIDTH),
         mistake("colon_escaped_by_a_backslash", |user, number, note| {
             format!("{}:{number:020}:{note}", user.replace(':', "\\:")).into_bytes()
         })

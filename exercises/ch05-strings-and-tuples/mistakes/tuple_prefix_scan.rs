@@ -239,12 +239,15 @@ enum Step {
     SignedNumbers,
     FromOne,
     GreatCharacter,
+    GreatUnit,
     NoUpperBound,
     EmptyPanics,
     EmptyFindsNothing,
     OwnRowsSkipped,
     // What is returned.
     CutByLength,
+    CutByCharacters,
+    CutByUnits,
     LittleEndian,
     CutTo32Bits,
     GreatestFirst,
@@ -253,18 +256,20 @@ enum Step {
     Merged,
 }
 use Step::{
-    CutByLength, CutTo32Bits, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly,
-    FromOne, GreatCharacter, GreatestFirst, LastExcluded, LittleEndian, Merged, NameNotEscaped,
-    NoUpperBound, OneFf, OwnRowsSkipped, SignedNumbers, Sorted,
+    CutByCharacters, CutByLength, CutByUnits, CutTo32Bits, EmptyFindsNothing, EmptyPanics,
+    EndForgotten, EndKept, FirstOnly, FromOne, GreatCharacter, GreatUnit, GreatestFirst,
+    LastExcluded, LittleEndian, Merged, NameNotEscaped, NoUpperBound, OneFf, OwnRowsSkipped,
+    SignedNumbers, Sorted,
 };
 
-const APART: [&[Step]; 5] = [
+const APART: [&[Step]; 6] = [
     &[
         OneFf,
         LastExcluded,
         SignedNumbers,
         FromOne,
         GreatCharacter,
+        GreatUnit,
         NoUpperBound,
         EmptyPanics,
         EmptyFindsNothing,
@@ -275,8 +280,11 @@ const APART: [&[Step]; 5] = [
     // Who makes a bound by `key` or `escape` has escaped the name.
     &[FromOne, NameNotEscaped],
     &[GreatCharacter, NameNotEscaped],
+    &[GreatUnit, NameNotEscaped],
     &[
         CutByLength,
+        CutByCharacters,
+        CutByUnits,
         LittleEndian,
         CutTo32Bits,
         GreatestFirst,
@@ -289,7 +297,7 @@ const APART: [&[Step]; 5] = [
 const ONE: &str = "one-user";
 const BEGINNING: &str = "beginning";
 
-const OF_ONE: [Quirk<Step>; 12] = [
+const OF_ONE: [Quirk<Step>; 14] = [
     Quirk::of(
         EndForgotten,
         "end_of_the_name_forgotten",
@@ -367,6 +375,23 @@ const OF_ONE: [Quirk<Step>; 12] = [
         REPAIR,
     ),
     Quirk::of(
+        CutByCharacters,
+        "number_cut_by_the_names_characters",
+        ONE,
+        "numbers read right after as many bytes as the name has characters, and two for the end",
+        "A character has one to four bytes in a row: `é` takes two. The number is the last eight bytes of the row.",
+        REPAIR,
+    ),
+    Quirk::of(
+        CutByUnits,
+        "number_cut_by_the_names_utf_16",
+        ONE,
+        "numbers read right after as many bytes as the name has units in UTF-16, and two for the end",
+        "JavaScript and Java count a text in units of UTF-16. A row holds the bytes of UTF-8: `é` is one unit and two bytes. The number is \
+         the last eight bytes of the row.",
+        REPAIR,
+    ),
+    Quirk::of(
         LittleEndian,
         "numbers_read_in_little_endian",
         ONE,
@@ -392,7 +417,7 @@ const OF_ONE: [Quirk<Step>; 12] = [
     ),
 ];
 
-const OF_MANY: [Quirk<Step>; 10] = [
+const OF_MANY: [Quirk<Step>; 11] = [
     Quirk::of(
         EndKept,
         "beginning_taken_for_a_whole_name",
@@ -445,6 +470,15 @@ const OF_MANY: [Quirk<Step>; 10] = [
         ROWS,
     ),
     Quirk::of(
+        GreatUnit,
+        "ends_at_the_greatest_unit",
+        BEGINNING,
+        "a range up to the beginning and U+FFFF, or another of the last characters with one unit in UTF-16",
+        "U+FFFF is the greatest character of one unit, and those of two units are greater: a name may go on with an emoji, and its rows come after this \
+         end. The prefix successor is above them all.",
+        ROWS,
+    ),
+    Quirk::of(
         NoUpperBound,
         "no_bound_after_the_beginning",
         BEGINNING,
@@ -489,6 +523,8 @@ fn upper(steps: &[Step], name: &str, prefix: &[u8]) -> Bound<Vec<u8>> {
         Included(key(name, i64::MAX.cast_unsigned()))
     } else if has(GreatCharacter) {
         Excluded(escape(&format!("{name}{}", char::MAX)))
+    } else if has(GreatUnit) {
+        Excluded(escape(&format!("{name}\u{ffff}")))
     } else if has(NoUpperBound) {
         Unbounded
     } else {
@@ -502,15 +538,21 @@ fn upper(steps: &[Step], name: &str, prefix: &[u8]) -> Bound<Vec<u8>> {
 }
 
 fn number(steps: &[Step], name: &str, row: &[u8]) -> u64 {
-    let bytes = if steps.contains(&CutByLength) {
-        row.get(name.len() + 2..).unwrap_or_default().first_chunk()
-    } else {
-        row.last_chunk()
+    let has = |step| steps.contains(&step);
+    let length = match () {
+        () if has(CutByLength) => Some(name.len()),
+        () if has(CutByCharacters) => Some(name.chars().count()),
+        () if has(CutByUnits) => Some(name.encode_utf16().count()),
+        () => None,
+    };
+    let bytes = match length {
+        Some(length) => row.get(length + 2..).unwrap_or_default().first_chunk(),
+        None => row.last_chunk(),
     };
     let bytes = *bytes.expect("range end index out of range");
-    if steps.contains(&LittleEndian) {
+    if has(LittleEndian) {
         u64::from_le_bytes(bytes)
-    } else if steps.contains(&CutTo32Bits) {
+    } else if has(CutTo32Bits) {
         u64::from_be_bytes(bytes) & u64::from(u32::MAX)
     } else {
         u64::from_be_bytes(bytes)

@@ -315,8 +315,8 @@ pub fn all() -> Vec<Mistake<Feed>> {
         )
         .says("the right window, with a panic for the limit `usize::MAX`")
         .why(
-            "A caller who wants all asks for `usize::MAX`, and `limit + 1` does not fit any more. Compare with the limit itself, or \
-             `take` as many.",
+            "A caller who wants all asks for `usize::MAX`. There is no `limit + 1` then, and no memory has room for so many. Compare with \
+             the limit itself, or `take` as many.",
         )
         .link("newest-first"),
         mistake("both_ends_taken", |rows, from, to, limit| {

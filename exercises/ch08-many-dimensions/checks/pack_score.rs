@@ -42,9 +42,10 @@ pub(crate) const FIRST: u64 = END - (1 << 29) + 1;
 const GEMS_MAX: u64 = (1 << 23) - 1;
 
 /// Numbers that are no score, the smallest first.
-const FOREIGN: [u64; 6] = [
+const FOREIGN: [u64; 7] = [
     1 << 53,
     (1 << 53) + 1,
+    (1 << 54) - 1,
     1 << 54,
     1_309_426_671_287_543_552,
     1 << 63,
@@ -125,7 +126,18 @@ fn players() -> Vec<Player> {
     // Joined, its fields are 2^53 and no more.
     players.push((1 << 23, false, END * 1000));
     for paid in [false, true] {
-        for gems in [1 << 23, (1 << 23) + 1, 1 << 24, 1 << 33, 1 << 34, u64::MAX] {
+        for gems in [
+            1 << 23,
+            (1 << 23) + 1,
+            (1 << 24) - 1,
+            1 << 24,
+            (1 << 32) - 1,
+            1 << 32,
+            (1 << 33) - 1,
+            1 << 33,
+            1 << 34,
+            u64::MAX,
+        ] {
             players.push((gems, paid, 1_571_819_021_259));
         }
         // This one fits when its second is cut to 32 bits.

@@ -51,6 +51,37 @@ pub(super) fn until_set(board: &mut dyn Board, member: &str, new: impl Fn(u64) -
     false
 }
 
+/// Compare-and-set, and no more than so many attempts.
+pub(super) fn set_within(
+    tries: usize,
+    board: &mut dyn Board,
+    member: &str,
+    new: impl Fn(u64) -> u64,
+) -> bool {
+    for _ in 0..tries {
+        let Some(seen) = board.score(member) else {
+            return false;
+        };
+        if board.compare_and_set(member, seen, new(seen)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The bit set in so many attempts, or found.
+fn paid_within(tries: usize, board: &mut dyn Board, member: &str) -> bool {
+    for _ in 0..tries {
+        let Some(seen) = board.score(member) else {
+            return false;
+        };
+        if seen & PAID != 0 || board.compare_and_set(member, seen, seen | PAID) {
+            return true;
+        }
+    }
+    false
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Changes>> {
     let mut mistakes = additions();
@@ -460,36 +491,26 @@ fn repeated() -> Vec<Mistake<Changes>> {
             "With many writers one more is needed, whatever the number. Each failed attempt means that somebody else \
              succeeded, so a loop without a count does not stand still.",
             CAS,
-            |board, member| {
-                for _ in 0..3 {
-                    let Some(seen) = board.score(member) else {
-                        return false;
-                    };
-                    if seen & PAID != 0 || board.compare_and_set(member, seen, seen | PAID) {
-                        return true;
-                    }
-                }
-                false
-            },
-        ),
+            |board, member| paid_within(3, board, member),
+        )
+        .or(Changes::new(
+            add_gems,
+            |board, member| paid_within(2, board, member),
+            win,
+        )),
         paying(
             "paid_given_up_after_some_without_a_look",
             "a fixed number of attempts, also where the bit is set",
             "With many writers one more is needed, whatever the number. Each failed attempt means that somebody else \
              succeeded, so a loop without a count does not stand still.",
             CAS,
-            |board, member| {
-                for _ in 0..3 {
-                    let Some(seen) = board.score(member) else {
-                        return false;
-                    };
-                    if board.compare_and_set(member, seen, seen | PAID) {
-                        return true;
-                    }
-                }
-                false
-            },
-        ),
+            |board, member| set_within(3, board, member, |seen| seen | PAID),
+        )
+        .or(Changes::new(
+            add_gems,
+            |board, member| set_within(2, board, member, |seen| seen | PAID),
+            win,
+        )),
     ]
 }
 

@@ -5,9 +5,10 @@ use kit::Mistake;
 use crate::board::Board;
 use crate::compare_and_set::Changes;
 use crate::mistakes::compare_and_set::{
-    CAS, LAYOUT, LOW, MAY_BE_ABSENT, MAY_LEAVE, PAID, until_set,
+    CAS, LAYOUT, LOW, MAY_BE_ABSENT, MAY_LEAVE, PAID, set_within, until_set,
 };
 use crate::solutions::compare_and_set::{add_gems, set_paid, win};
+use crate::solutions::pack_score::END;
 
 const MASK: u64 = PAID - 1;
 
@@ -23,6 +24,13 @@ fn winning(
         .says(says)
         .why(why)
         .link(link)
+}
+
+/// Compare-and-set in a loop, with this for the new score.
+fn win_with(new: fn(u64, u64, u64) -> u64) -> Changes {
+    Changes::new(add_gems, set_paid, move |board, member, gems, time| {
+        until_set(board, member, |seen| new(seen, gems, time))
+    })
 }
 
 /// The mistakes of `win`.
@@ -127,18 +135,20 @@ fn steps() -> Vec<Mistake<Changes>> {
              succeeded, so a loop without a count does not stand still.",
             CAS,
             |board, member, gems, time| {
-                for _ in 0..3 {
-                    let Some(seen) = board.score(member) else {
-                        return false;
-                    };
-                    let new = (seen & !MASK | time) + (gems << 30);
-                    if board.compare_and_set(member, seen, new) {
-                        return true;
-                    }
-                }
-                false
+                set_within(3, board, member, |seen| {
+                    (seen & !MASK | time) + (gems << 30)
+                })
             },
-        ),
+        )
+        .or(Changes::new(
+            add_gems,
+            set_paid,
+            |board, member, gems, time| {
+                set_within(2, board, member, |seen| {
+                    (seen & !MASK | time) + (gems << 30)
+                })
+            },
+        )),
         winning(
             "win_computed_once",
             "attempts that all write what was computed from the first read",
@@ -239,6 +249,27 @@ fn values() -> Vec<Mistake<Changes>> {
                 })
             },
         ),
+        winning(
+            "win_counts_the_time_down",
+            "`END` minus `time` in place of `time`",
+            "`time` is the field as it is in the score: it counts down from `END` already. Counted down again it becomes the second since 1970, \
+             which takes 31 bits: two more than the field has.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| {
+                    (seen & !MASK) + (gems << 30) + (END - time)
+                })
+            },
+        )
+        .or(win_with(|seen, gems, time| {
+            ((seen & !MASK) + (gems << 30)) | (END - time)
+        }))
+        .or(win_with(|seen, gems, time| {
+            (seen & !MASK | (END - time)) + (gems << 30)
+        }))
+        .or(win_with(|seen, gems, time| {
+            (seen & !MASK | (END - time) & MASK) + (gems << 30)
+        })),
         winning(
             "win_keeps_the_time",
             "the gems alone",

@@ -34,6 +34,8 @@ enum Step {
     PaidLeftOut,
     // What is refused.
     GemsUnchecked,
+    GemsTo24Bits,
+    GemsTo32Bits,
     GemsTo33Bits,
     GemsLimitTaken,
     GemsLimitShort,
@@ -51,9 +53,10 @@ enum Step {
 }
 use Step::{
     EarlyClamped, EarlyLimitTaken, EarlyMasked, EarlyUnchecked, EndRefused, GemsBy29, GemsBy31,
-    GemsBy33, GemsClamped, GemsLimitShort, GemsLimitTaken, GemsMasked, GemsTo33Bits, GemsUnchecked,
-    LateClamped, LateMirrored, LatePanics, LateWrapped, PaidBy28, PaidInverted, PaidLeftOut,
-    PaidOnTop, SecondRounded, SecondRoundedUp, TimeAbovePaid, TimeForward, TimeInMilliseconds,
+    GemsBy33, GemsClamped, GemsLimitShort, GemsLimitTaken, GemsMasked, GemsTo24Bits, GemsTo32Bits,
+    GemsTo33Bits, GemsUnchecked, LateClamped, LateMirrored, LatePanics, LateWrapped, PaidBy28,
+    PaidInverted, PaidLeftOut, PaidOnTop, SecondRounded, SecondRoundedUp, TimeAbovePaid,
+    TimeForward, TimeInMilliseconds,
 };
 
 /// Of each group, a packer takes one step at most.
@@ -77,6 +80,8 @@ const APART: [&[Step]; 11] = [
     &[PaidInverted, PaidLeftOut],
     &[
         GemsUnchecked,
+        GemsTo24Bits,
+        GemsTo32Bits,
         GemsTo33Bits,
         GemsLimitTaken,
         GemsLimitShort,
@@ -92,7 +97,7 @@ const APART: [&[Step]; 11] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 27] = [
+const QUIRKS: [Quirk<Step>; 29] = [
     Quirk::of(
         TimeForward,
         "time_not_reversed",
@@ -206,6 +211,23 @@ const QUIRKS: [Quirk<Step>; 27] = [
         "gems of any size",
         "From 8388608 gems on a score of this layout is 2^53 or more. The server keeps it as a double, and players a second \
          apart become one.",
+        BITS,
+    ),
+    Quirk::of(
+        GemsTo24Bits,
+        "gems_up_to_24_bits",
+        "refusal",
+        "gems of up to 24 bits",
+        "A double has room for 53 bits, and below the gems are 29 of time *and* one of paid. That leaves 23: the greatest number of \
+         gems is 2^23 - 1.",
+        BITS,
+    ),
+    Quirk::of(
+        GemsTo32Bits,
+        "gems_up_to_32_bits",
+        "refusal",
+        "gems of up to 32 bits, as a `u32` holds them",
+        "What fits into a `u32` need not fit into its field. The gems have 23 bits: compare them with the greatest number of 23 bits.",
         BITS,
     ),
     Quirk::of(
@@ -382,6 +404,10 @@ fn answer(steps: &[Step], gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
         1 << 23
     } else if has(GemsLimitShort) {
         (1 << 23) - 2
+    } else if has(GemsTo24Bits) {
+        (1 << 24) - 1
+    } else if has(GemsTo32Bits) {
+        u64::from(u32::MAX)
     } else if has(GemsTo33Bits) {
         (1 << 33) - 1
     } else {

@@ -169,6 +169,14 @@ fn limits() -> Vec<Mistake<Packer>> {
             |score| (score <= 1 << 53).then(|| plain(score)),
         ),
         mistake(
+            "unpack_takes_54_bits",
+            "fields for numbers below 2^54",
+            "That is what 24 bits of gems would make. Below the gems are 29 bits of time *and* one of paid, so 23 of the 53 bits are left for \
+             them, and a score is below 2^53.",
+            BITS,
+            |score| (score < 1 << 54).then(|| plain(score)),
+        ),
+        mistake(
             "unpack_takes_63_bits",
             "fields for numbers below 2^63",
             "63 bits are what an `i64` holds. A score is a double, with room for 53.",

@@ -364,22 +364,6 @@ fn changes_that_no_mistake_matches() {
         "paid",
         &["set_paid(E) on", "`add_gems` and `win` are right."],
     );
-    let two_attempts = |board: &mut dyn Board, member: &str| {
-        for _ in 0..2 {
-            let Some(seen) = board.score(member) else {
-                return false;
-            };
-            if board.compare_and_set(member, seen, seen | 1 << 29) {
-                return true;
-            }
-        }
-        false
-    };
-    observed(
-        &paying(two_attempts),
-        "paid",
-        &["It is right on all boards where nobody else writes"],
-    );
     let a_gem_too_many = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
         win(board, member, gems + 1, time)
     };
@@ -473,7 +457,7 @@ fn names_stay_as_they_are() {
 
 #[test]
 fn however_often_others_come_between() {
-    for tries in [5, 10, 30, 100] {
+    for tries in [2, 5, 10, 30, 100] {
         let paid = move |board: &mut dyn Board, member: &str| {
             (0..tries).any(|_| {
                 let seen = board.score(member);

@@ -11,7 +11,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::order::Page;
 use crate::order::Status::{self, New, Paid, Shipped};
-use crate::store::{Line, fill, rows_of, shown, store};
+use crate::store::{Line, fill, lend, rows_of, shown};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::find_orders as learner;
 
@@ -219,15 +219,11 @@ fn list(found: &Ids) -> Answer {
     })
 }
 
-/// The store with many orders, made once: no query changes it.
-static STORED: LazyLock<Db> = LazyLock::new(|| store(&many()));
-
 /// More orders than a page has.
-fn many() -> Vec<Line> {
-    (0..MANY)
-        .map(|id| (id, "ann", 500 + u64::from(id), New))
-        .collect()
-}
+static MANY_ORDERS: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let line = |id| (id, "ann", 500 + u64::from(id), New);
+    (0..MANY).map(line).collect()
+});
 
 /// The store as it is in a call.
 fn called(orders: &[Line]) -> String {
@@ -268,7 +264,9 @@ fn of_user() -> PartOf<Queries> {
                     call.clone(),
                     Answer::text(call),
                     &[class],
-                    move |queries: &Queries| list(&(queries.of_user)(&store(orders), user, limit)),
+                    move |queries: &Queries| {
+                        lend(orders, |db| list(&(queries.of_user)(db, user, limit)))
+                    },
                 );
             }
         }
@@ -283,22 +281,26 @@ fn of_user() -> PartOf<Queries> {
             call.clone(),
             Answer::text(call),
             &["users whose orders all fit"],
-            move |queries: &Queries| list(&(queries.of_user)(&store(&orders), user, 100)),
+            move |queries: &Queries| lend(&orders, |db| list(&(queries.of_user)(db, user, 100))),
         );
     }
-    let call = format!("of_user({}, \"ann\", usize::MAX)", called(&many()));
+    let call = format!("of_user({}, \"ann\", usize::MAX)", called(&MANY_ORDERS));
     part = part.probe(
         call.clone(),
         Answer::text(call),
         &["users whose orders all fit"],
-        |queries: &Queries| list(&(queries.of_user)(&STORED, "ann", usize::MAX)),
+        |queries: &Queries| {
+            lend(&MANY_ORDERS, |db| {
+                list(&(queries.of_user)(db, "ann", usize::MAX))
+            })
+        },
     );
     let call = format!("of_user({}, \"ann\", {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
         Answer::text(call),
         &["users whose orders all fit"],
-        |queries: &Queries| list(&(queries.of_user)(&store(STORES[0]), "ann", WIDER)),
+        |queries: &Queries| lend(STORES[0], |db| list(&(queries.of_user)(db, "ann", WIDER))),
     )
 }
 
@@ -322,7 +324,9 @@ fn between() -> PartOf<Queries> {
                     Answer::text(call),
                     &[class],
                     move |queries: &Queries| {
-                        list(&(queries.between)(&store(orders), from, until, limit))
+                        lend(orders, |db| {
+                            list(&(queries.between)(db, from, until, limit))
+                        })
                     },
                 );
             }
@@ -338,27 +342,28 @@ fn between() -> PartOf<Queries> {
         Answer::text(call),
         &["ranges whose orders all fit"],
         |queries: &Queries| {
-            list(&(queries.between)(
-                &store(&NEIGHBOURS),
-                LARGE,
-                LARGE + 1,
-                100,
-            ))
+            lend(&NEIGHBOURS, |db| {
+                list(&(queries.between)(db, LARGE, LARGE + 1, 100))
+            })
         },
     );
-    let call = format!("between({}, 0, 9000, usize::MAX)", called(&many()));
+    let call = format!("between({}, 0, 9000, usize::MAX)", called(&MANY_ORDERS));
     part = part.probe(
         call.clone(),
         Answer::text(call),
         &["ranges whose orders all fit"],
-        |queries: &Queries| list(&(queries.between)(&STORED, 0, 9000, usize::MAX)),
+        |queries: &Queries| {
+            lend(&MANY_ORDERS, |db| {
+                list(&(queries.between)(db, 0, 9000, usize::MAX))
+            })
+        },
     );
     let call = format!("between({}, 0, 9000, {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
         Answer::text(call),
         &["ranges whose orders all fit"],
-        |queries: &Queries| list(&(queries.between)(&store(STORES[0]), 0, 9000, WIDER)),
+        |queries: &Queries| lend(STORES[0], |db| list(&(queries.between)(db, 0, 9000, WIDER))),
     )
 }
 
@@ -388,7 +393,14 @@ fn with_status() -> PartOf<Queries> {
             part = walk(part, STORES[0].to_vec(), New, limit, Some(churn), class);
         }
     }
-    part = walk(part, many(), New, 2000, None, "walks over several pages");
+    part = walk(
+        part,
+        MANY_ORDERS.clone(),
+        New,
+        2000,
+        None,
+        "walks over several pages",
+    );
     part = all_after_one(part, STORES[0]);
     walk(
         part,
@@ -410,7 +422,7 @@ fn all_after_one(part: PartOf<Queries>, orders: &'static [Line]) -> PartOf<Queri
         call.clone(),
         Answer::text(call),
         &["walks over several pages"],
-        |queries: &Queries| pages(queries, &store(orders), New, [1, usize::MAX], None),
+        |queries: &Queries| lend(orders, |db| pages(queries, db, New, [1, usize::MAX], None)),
     )
 }
 
@@ -439,14 +451,7 @@ fn walk(
         call.clone(),
         Answer::text(call),
         &[class],
-        move |queries: &Queries| {
-            let limits = [limit; 2];
-            if orders.len() == MANY as usize {
-                pages(queries, &STORED, status, limits, churn)
-            } else {
-                pages(queries, &store(&orders), status, limits, churn)
-            }
-        },
+        move |queries: &Queries| lend(&orders, |db| pages(queries, db, status, [limit; 2], churn)),
     )
 }
 

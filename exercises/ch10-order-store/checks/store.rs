@@ -1,6 +1,7 @@
 //! Stores in memory: filled, read, and cut off from their power after each file operation.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::Background;
 use engine::Db;
@@ -88,6 +89,45 @@ pub(crate) fn fill(db: &Db, rows: &[Row]) {
 /// An open store of these orders.
 pub(crate) fn store(orders: &[Line]) -> Db {
     open(&disk(&rows_of(orders)))
+}
+
+/// An open store that may be lent again, as long as nobody changes its disk.
+struct Lent {
+    vfs: MemoryVfs,
+    db: Db,
+    operations: u64,
+}
+
+impl Lent {
+    fn new(orders: &[Line]) -> Self {
+        let vfs = disk(&rows_of(orders));
+        let db = open(&vfs);
+        let operations = vfs.operations();
+        Self {
+            vfs,
+            db,
+            operations,
+        }
+    }
+
+    fn is_as_opened(&self) -> bool {
+        self.vfs.operations() == self.operations
+    }
+}
+
+/// Lends a store of these orders to one question. To open a store takes longer than a question, and most questions only
+/// read: so the next one about the same orders gets the same store. Not if the answer has written to it, has panicked or
+/// is still at it: nothing that an answer does can be seen by another.
+pub(crate) fn lend<T>(orders: &[Line], question: impl FnOnce(&Db) -> T) -> T {
+    static IDLE: Mutex<BTreeMap<Vec<Line>, Vec<Lent>>> = Mutex::new(BTreeMap::new());
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = idle().get_mut(orders).and_then(Vec::pop);
+    let lent = found
+        .filter(Lent::is_as_opened)
+        .unwrap_or_else(|| Lent::new(orders));
+    let answer = question(&lent.db);
+    idle().entry(orders.to_vec()).or_default().push(lent);
+    answer
 }
 
 pub(crate) fn rows(db: &Db) -> Vec<Row> {

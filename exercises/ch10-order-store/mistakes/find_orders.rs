@@ -873,6 +873,49 @@ fn compared_otherwise() -> Vec<Mistake<Queries>> {
     ]
 }
 
+/// One added to `until`, whose greatest value has no next one.
+fn one_more() -> [Mistake<Queries>; 3] {
+    fn end_at(next: fn(u64) -> u64, is_guarded: bool) -> Queries {
+        let query = move |db: &Db, from, until, limit| {
+            if is_guarded && from >= until {
+                return Ok(Vec::new());
+            }
+            let end = next(until);
+            let mut found = orders(db);
+            found.retain(|order| (from..end).contains(&order.at));
+            found.sort_by_key(|order| (order.at, order.id));
+            ids(found.iter(), limit)
+        };
+        Queries {
+            between: Arc::new(query),
+            ..solution()
+        }
+    }
+    let mistake = |name, check, next: fn(u64) -> u64| {
+        Mistake::new(name, "between", check, end_at(next, false))
+            .or(end_at(next, true))
+            .why(
+                "`until` is left out, so that two days that follow each other share no order. The key of the tuple `('t', until)` comes \
+                 before all orders placed at `until`: end there, and add nothing.",
+            )
+            .link(ASK)
+    };
+    [
+        mistake("until_plus_one_saturated", "time", |until| {
+            until.saturating_add(1)
+        })
+        .says("an end at `until.saturating_add(1)`"),
+        mistake("until_plus_one_wraps", "time", |until| {
+            until.wrapping_add(1)
+        })
+        .says("an end at `until.wrapping_add(1)`"),
+        mistake("until_plus_one_panics", "returns", |until| {
+            until.checked_add(1).expect("attempt to add with overflow")
+        })
+        .says("an end at `until + 1`, with a panic for `u64::MAX`"),
+    ]
+}
+
 /// Ends behind `until`, where bounds that are equal are answered before.
 fn guarded_ends() -> [Mistake<Queries>; 3] {
     let guarded = |name, step| {
@@ -1020,6 +1063,7 @@ pub fn all() -> Vec<Mistake<Queries>> {
         )
         .link(ASK),
     ];
+    mistakes.extend(one_more());
     mistakes.extend(guarded_ends());
     mistakes.extend(errors());
     mistakes.extend(compared_otherwise());

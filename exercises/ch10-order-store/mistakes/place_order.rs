@@ -525,6 +525,25 @@ pub fn all() -> Vec<Mistake<Placing>> {
     );
     mistakes.push(
         Mistake::new(
+            "same_order_again_is_true",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                match db.get(&keys(order)[0])? {
+                    Some(value) => Ok(*value == order.value()),
+                    None => placed(&[], keys(order), db, order),
+                }
+            }),
+        )
+        .says("`true` for the very same order again, and `false` for another one under its id")
+        .why(
+            "The id alone decides. The order is in the store, but it was not this call that placed it: who is told `true` twice takes it for two \
+             orders.",
+        )
+        .link("place-order"),
+    );
+    mistakes.push(
+        Mistake::new(
             "nobody_refused",
             "place",
             "rows",

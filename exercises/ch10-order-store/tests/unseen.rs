@@ -677,6 +677,22 @@ fn ends_of_a_range_of_times_are_told_apart() {
     );
 }
 
+/// Questions about the same orders share a store. A query that clears it clears it for no other.
+#[test]
+fn what_a_query_writes_no_other_one_reads() {
+    let clears = |db: &Db, user: &str, limit: usize| {
+        let found = of_user(db, user, limit)?;
+        let family = db.default_family();
+        let mut batch = WriteBatch::new();
+        for row in family.iter() {
+            batch.delete(&family, row?.0);
+        }
+        db.write(batch, WriteOptions { sync: false })?;
+        Ok(found)
+    };
+    assert_eq!(finding(clears, between).state, State::Passed);
+}
+
 #[test]
 fn ids_begin_at_zero() {
     let zero_is_nobody = |db: &Db, id: u32, to: Status| match id {

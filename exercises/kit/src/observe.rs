@@ -23,6 +23,7 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         said.extend(text(part, outcomes));
         said.extend(lengths(part, outcomes));
         said.extend(withheld(part, outcomes));
+        said.extend(given(part, outcomes));
     }
     said.extend(shared(part, outcomes));
     let related = relations(part, outcomes);
@@ -279,6 +280,19 @@ fn withheld(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     };
     let set: Vec<usize> = (0..outcomes.len()).filter(has_none).collect();
     (!set.is_empty()).then(|| format!("It gives no {} on {}.", part.makes, describe(part, &set)))
+}
+
+/// Inputs that are to have no key, and were given one.
+fn given(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let has_one = |i: &usize| !has_key(part, *i) && outcomes[*i].bytes().is_some();
+    let set: Vec<usize> = (0..outcomes.len()).filter(has_one).collect();
+    (!set.is_empty()).then(|| {
+        let what = part.makes;
+        format!(
+            "It gives a {what} where there is none, on {}.",
+            describe(part, &set)
+        )
+    })
 }
 
 fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
@@ -595,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_withheld_are_told() {
+    fn keys_that_are_withheld_or_given_to_none_are_told() {
         type Key = fn(u8) -> Option<Vec<u8>>;
         let mut part = PartOf::new("encode", "key").ranked((0..=9).collect());
         for n in 0..=9 {
@@ -603,7 +617,7 @@ mod tests {
             part = part.probe(format!("encode({n})"), n.show(), &["digits"], ask);
         }
         let cast: Cast<Key> = Cast {
-            learner: |n| (n < 8).then(|| vec![n]),
+            learner: |n| (n != 7).then(|| vec![n]),
             stub: |_| todo!(),
             solution: |n| (n < 9).then(|| vec![n]),
         };
@@ -612,14 +626,15 @@ mod tests {
         let said = |who| observe(part, &observe_here(&exercise, who).outcomes).join(" ");
         let learner = said(Who::Learner);
         assert!(
-            learner.contains("It gives no key on encode(8)."),
+            learner.contains("It gives no key on encode(7)."),
+            "{learner}"
+        );
+        assert!(
+            learner.contains("It gives a key where there is none, on encode(9)."),
             "{learner}"
         );
         let solution = said(Who::Solution);
-        assert!(
-            !solution.contains("gives no key"),
-            "9 is to have none: {solution}"
-        );
+        assert!(!solution.contains("gives"), "9 is to have none: {solution}");
     }
 
     #[test]
