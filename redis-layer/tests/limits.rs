@@ -338,11 +338,10 @@ fn what_is_kept_for_a_client_counts() {
         let ours = ours_with(&[("maxmemory-clients", "8mb")]);
         let mut modest = Client::connect(ours.address);
         let mut greedy = Client::connect(ours.address);
-        let id = greedy.call(&["client", "id"]);
-        let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
+        let id = greedy.id();
         greedy.call(&["hello", "3"]);
         let held = |asks: &mut Client| -> usize {
-            let list = asks.call(&["client", "list", "id", id]);
+            let list = asks.call(&["client", "list", "id", &id]);
             let value = list
                 .split(' ')
                 .find_map(|word| word.strip_prefix("tot-mem="));
@@ -354,7 +353,7 @@ fn what_is_kept_for_a_client_counts() {
         // What it is told must not count, and is read meanwhile.
         eventually(|| !is_closed(&mut greedy) && held(&mut modest) > 1_900_000);
         if undo.is_empty() {
-            modest.call(&["client", "unblock", id]);
+            modest.call(&["client", "unblock", &id]);
         } else {
             greedy.send(&encode(&words(undo))).unwrap();
         }

@@ -16,14 +16,6 @@ fn ours() -> Ours {
     Ours::start(StoreKind::BTree.open())
 }
 
-fn id(client: &mut Client) -> String {
-    let reply = client.call(&["client", "id"]);
-    reply
-        .trim_start_matches(':')
-        .trim_end_matches("\\r\\n")
-        .to_owned()
-}
-
 /// Commands whose replies do not describe the server.
 const PLAIN: &[&str] = &[
     "client",
@@ -259,7 +251,7 @@ fn flags_and_counts_in_the_list_follow_what_a_client_does() {
     let ours = ours();
     let mut other = Client::connect(ours.address);
     let mut client = Client::connect(ours.address);
-    let id = id(&mut client);
+    let id = client.id();
     let mut shows = |expected: &[&str]| {
         let mut line = String::new();
         eventually(|| {
@@ -301,7 +293,7 @@ fn kill_ends_those_who_match_and_no_others() {
     let connect = || Client::connect(ours.address);
     let (mut killer, mut victim, mut listener, mut spared) =
         (connect(), connect(), connect(), connect());
-    let victim_id = id(&mut victim);
+    let victim_id = victim.id();
     listener.call(&["subscribe", "a"]);
     assert_eq!(
         killer.call(&["client", "kill", "id", &victim_id]),
@@ -337,7 +329,7 @@ fn clients(asker: &mut Client) -> usize {
 fn kill_ends_a_client_that_does_not_read() {
     let ours = ours();
     let mut lazy = Client::connect(ours.address);
-    let lazy_id = id(&mut lazy);
+    let lazy_id = lazy.id();
     lazy.call(&["set", "k", &"v".repeat(1 << 20)]);
     for _ in 0..64 {
         lazy.send(b"get k\r\n").unwrap();
@@ -356,7 +348,7 @@ fn kill_ends_a_client_that_does_not_read() {
 fn a_pause_holds_back_writes_or_everything_until_it_ends() {
     let ours = ours();
     let (mut pauser, mut writer) = (Client::connect(ours.address), Client::connect(ours.address));
-    let writer_id = id(&mut writer);
+    let writer_id = writer.id();
     // The end of this one lies beyond every clock: Redis finds it in the past.
     let endless = i64::MAX.to_string();
     assert_eq!(pauser.call(&["client", "pause", &endless]), "+OK\\r\\n");
@@ -633,7 +625,7 @@ fn a_wait_without_a_reply_ends_without_one() {
     let ours = ours();
     let ask = |address| {
         let (mut client, mut other) = (Client::connect(address), Client::connect(address));
-        let client_id = id(&mut client);
+        let client_id = client.id();
         let is_waiting = |other: &mut Client| {
             let clients = other.call(&["info", "clients"]);
             clients.contains("blocked_clients:1")
@@ -738,7 +730,7 @@ fn a_pause_of_writes_holds_back_scripts_and_messages() {
 fn the_last_command_is_shown_though_it_was_refused() {
     assert_alike(|address| {
         let (mut client, mut other) = (Client::connect(address), Client::connect(address));
-        let id = id(&mut client);
+        let id = client.id();
         client.call(&["config", "resetstat"]);
         let mut shown = Vec::new();
         for line in [
@@ -768,7 +760,7 @@ fn the_last_command_is_shown_though_it_was_refused() {
 fn the_list_shows_what_holds_for_the_next_command() {
     assert_alike(|address| {
         let (mut client, mut other) = (Client::connect(address), Client::connect(address));
-        let id = id(&mut client);
+        let id = client.id();
         let script = "redis.call('select', 1) return redis.call('set', KEYS[1], 1)";
         let lines: [&[&str]; 13] = [
             &["eval", script, "1", "a"],

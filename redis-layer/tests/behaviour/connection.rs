@@ -200,8 +200,7 @@ fn hello_chooses_the_protocol_and_refuses_what_a_real_server_refuses() {
     }
     let describes = |client: &mut Client, words: &[&str]| {
         let reply = client.call(words);
-        let id = client.call(&["client", "id"]);
-        let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
+        let id = client.id();
         // Not the protocol's number, which may be the same.
         reply.replace(&format!("\\nid\\r\\n:{id}\\r\\n"), "\\nid\\r\\n:ID\\r\\n")
     };
@@ -248,11 +247,7 @@ fn clients_are_listed_while_they_are_connected() {
         list.contains(" cmd=select ") && list.contains(" cmd=client|list "),
         "{list}"
     );
-    let id = second.call(&["client", "id"]);
-    let id = id
-        .trim_start_matches(':')
-        .trim_end_matches("\\r\\n")
-        .to_owned();
+    let id = second.id();
     let one = first.call(&["client", "list", "id", &id]);
     assert!(
         one.contains(&format!("id={id} ")) && !one.contains("name=first"),

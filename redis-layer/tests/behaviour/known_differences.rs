@@ -165,8 +165,7 @@ fn a_result_over_another_type_wakes_who_waits() {
     };
     let ask = |address| {
         let mut waiter = Client::connect(address);
-        let id = waiter.call(&["client", "id"]);
-        let id = id.trim_matches(|c: char| !c.is_ascii_digit());
+        let id = waiter.id();
         let wait = ["bzpopmin", "z", "0"].map(common::unescape).to_vec();
         waiter.send(&common::client::encode(&wait)).unwrap();
         waiter.wait_until_held_up();
@@ -175,7 +174,7 @@ fn a_result_over_another_type_wakes_who_waits() {
         writer.call(&["set", "z", "v"]);
         writer.call(&["zunionstore", "z", "1", "other"]);
         // Who still waits is told that its time is over.
-        writer.call(&["client", "unblock", id]);
+        writer.call(&["client", "unblock", &id]);
         waiter.reply().unwrap()
     };
     assert_eq!(ask(real.address), b"*-1\r\n");
@@ -345,9 +344,7 @@ fn the_replies_of_a_transaction_are_all_there_or_none() {
     };
     let ask = |address, cuts: &str| {
         let mut client = Client::connect(address);
-        let id = client.call(&["client", "id"]);
-        let id = id.trim_matches(|c: char| !c.is_ascii_digit());
-        let cuts = cuts.replace("ID", id);
+        let cuts = cuts.replace("ID", &client.id());
         let lines = format!("multi\r\nset a 1\r\n{cuts}\r\nset b 2\r\nexec\r\n");
         client.send(lines.as_bytes()).unwrap();
         let patience = std::time::Duration::from_millis(300);
@@ -578,9 +575,7 @@ fn that_all_copies_are_old_is_said_in_the_protocol_of_who_hears_it() {
     let ask = |address| {
         let (mut cache, mut hearer) = (Client::connect(address), Client::connect(address));
         hearer.call(&["hello", "3"]);
-        let id = hearer.call(&["client", "id"]);
-        let id = id.trim_start_matches(':').trim_end_matches(r"\r\n");
-        cache.call(&["client", "tracking", "on", "redirect", id]);
+        cache.call(&["client", "tracking", "on", "redirect", &hearer.id()]);
         cache.call(&["get", "a"]);
         cache.call(&["flushall"]);
         let patience = std::time::Duration::from_millis(300);

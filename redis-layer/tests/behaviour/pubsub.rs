@@ -302,8 +302,7 @@ fn who_was_told_to_end_gets_no_messages() {
     for subscribes in ["subscribe", "psubscribe", "ssubscribe"] {
         let run = |address| {
             let (mut leaving, mut other) = (Client::connect(address), Client::connect(address));
-            let id = leaving.call(&["client", "id"]);
-            let id = id.trim_matches(|c: char| !c.is_ascii_digit());
+            let id = leaving.id();
             leaving.call(&[subscribes, "a"]);
             let lines = format!(
                 "client kill id {id}\r\npublish a x\r\nspublish a x\r\nmulti\r\npublish a x\r\n\

@@ -17,14 +17,6 @@ fn ours() -> Ours {
     Ours::start(StoreKind::BTree.open())
 }
 
-fn id(client: &mut Client) -> String {
-    let reply = client.call(&["client", "id"]);
-    reply
-        .trim_start_matches(':')
-        .trim_end_matches("\\r\\n")
-        .to_owned()
-}
-
 #[test]
 fn cached_keys_are_named_when_they_change() {
     assert_alike(|address| {
@@ -84,7 +76,7 @@ fn another_connection_may_get_the_messages() {
     assert_alike(|address| {
         let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
         let mut writer = Client::connect(address);
-        let listener_id = id(&mut listener);
+        let listener_id = listener.id();
         listener.call(&["subscribe", "__redis__:invalidate"]);
         reader.call(&["client", "tracking", "on", "redirect", &listener_id]);
         reader.call(&["get", "a"]);
@@ -107,7 +99,7 @@ fn who_is_told_to_end_gets_no_messages_for_others() {
     assert_alike(|address| {
         let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
         let mut writer = Client::connect(address);
-        let listener_id = id(&mut listener);
+        let listener_id = listener.id();
         reader.call(&["hello", "3"]);
         reader.call(&["client", "tracking", "on", "redirect", &listener_id]);
         reader.call(&["get", "a"]);
@@ -372,7 +364,7 @@ fn who_is_told_to_end_is_not_counted() {
     let ours = ours();
     let run = |address| {
         let (mut tracker, mut other) = (Client::connect(address), Client::connect(address));
-        let tracker_id = id(&mut tracker);
+        let tracker_id = tracker.id();
         tracker.call(&["client", "tracking", "on"]);
         let kill = format!("client kill id {tracker_id}\r\ninfo clients\r\n");
         other.send(kill.as_bytes()).unwrap();

@@ -44,6 +44,12 @@ impl Client {
         replies[0].escape_ascii().to_string()
     }
 
+    /// Its number, as text.
+    pub(crate) fn id(&mut self) -> String {
+        let reply = self.call(&["client", "id"]);
+        reply.trim_matches(|c: char| !c.is_ascii_digit()).to_owned()
+    }
+
     /// What `INFO` counts of commands, errors and keys that were looked up, without times, by name.
     pub(crate) fn counts(&mut self) -> Vec<String> {
         let text = self.call(&["info", "commandstats", "errorstats", "stats"]);
