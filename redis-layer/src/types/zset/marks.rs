@@ -19,7 +19,7 @@
 //! the mark there. So in a set whose members get new scores again and again, nearly no removal looks.
 //!
 //! Left out: tombstones between two existing members. A scan over such a place walks over them until a compaction, or
-//! until a small set is written anew ([`losses`](crate::types::losses)). The same is true of members of one score that share more first bytes than a mark has.
+//! until a small set is written anew (`types::losses`). The same is true of members of one score that share more first bytes than a mark has.
 
 use std::cmp::{max, min};
 
