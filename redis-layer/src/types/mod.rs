@@ -11,7 +11,7 @@
 //! txn                           a transaction; shared, databases: what all transactions of a server share
 //! keyspace, expiry, transfer    keys of any type; value: what they hold as a whole; random, scan: one of them, all
 //! strings, bits                 strings, also as rows of bits
-//! opened                        what all open collections have in common
+//! opened                        what all open collections have in common; losses: how many rows each has lost
 //! elements, set                 hashes and sets; name_hash: the order of their rows
 //! beside                        walks over several sets at once
 //! list                          lists
