@@ -14,6 +14,10 @@ const FIELDS: &str = "one-field-after-another";
 const WIDTH: &str = "a-length-or-a-width";
 const SYSTEMS: &str = "three-other-systems";
 
+/// Why texts in UTF-16 do not sort.
+const UTF_16: &str = "From U+10000 on a character takes two units there. The first begins with d8 to db, so it sorts before the characters \
+     from U+E000 to U+FFFF. UTF-8, which `str` is, sorts as the characters do.";
+
 /// Steps that can be wrong independently of each other.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
@@ -334,6 +338,11 @@ fn with(steps: &[Step]) -> Option<Key> {
     }))
 }
 
+/// The text's units of UTF-16, big-endian.
+fn utf_16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_be_bytes).collect()
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Key>> {
     let mistake = |name, key: fn(&str, u64, &str) -> Vec<u8>| {
@@ -510,24 +519,16 @@ pub fn all() -> Vec<Mistake<Key>> {
         )
         .link(SCAN),
         mistake("user_in_utf_16", |user, number, note| {
-            let units: Vec<u8> = user.encode_utf16().flat_map(u16::to_be_bytes).collect();
-            [&escape_and_end(&units)[..], &number.to_be_bytes(), note.as_bytes()].concat()
+            [&escape_and_end(&utf_16(user))[..], &number.to_be_bytes(), note.as_bytes()].concat()
         })
         .says("the user in UTF-16, as Java and JavaScript hold it")
-        .why(
-            "From U+10000 on a character takes two units there. The first begins with d8 to db, so it sorts before the characters \
-             from U+E000 to U+FFFF. UTF-8, which `str` is, sorts as the characters do.",
-        )
+        .why(UTF_16)
         .link(FIELDS),
         mistake("texts_in_utf_16", |user, number, note| {
-            let units = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
-            [&escape_and_end(&units(user))[..], &number.to_be_bytes(), &units(note)].concat()
+            [&escape_and_end(&utf_16(user))[..], &number.to_be_bytes(), &utf_16(note)].concat()
         })
         .says("user and note in UTF-16, as Java and JavaScript hold them")
-        .why(
-            "From U+10000 on a character takes two units there. The first begins with d8 to db, so it sorts before the characters \
-             from U+E000 to U+FFFF. UTF-8, which `str` is, sorts as the characters do.",
-        )
+        .why(UTF_16)
         .link(FIELDS),
         mistake("length_of_the_user_in_characters", |user, number, note| {
             let length = user.chars().count() as u32;

@@ -288,8 +288,13 @@ fn given(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     let set: Vec<usize> = (0..outcomes.len()).filter(has_one).collect();
     (!set.is_empty()).then(|| {
         let what = part.makes;
+        let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
         format!(
-            "It gives a {what} where there is none, on {}.",
+            "It gives {article} {what} where there is none, on {}.",
             describe(part, &set)
         )
     })
