@@ -10,6 +10,7 @@
 //! 6. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
 //! 7. *churn*: four writers; hot keys; read and write back; nine reads for each write; delete three entries in four and scan the rest; values of 100,000 bytes.
 //! 8. *compressed*: values that compress to a half, in compressed blocks: fill in random order; read; compact; read again.
+//! 9. *ycsb*: the core workloads of the Yahoo! Cloud Serving Benchmark, with popular keys.
 //!
 //! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
 
@@ -17,6 +18,7 @@ mod accounts;
 mod churn;
 mod entries;
 mod reading;
+mod ycsb;
 
 use accounts::{bytes_written, disk_bytes, peak_memory_bytes};
 pub use entries::KEY_BYTES;
@@ -81,6 +83,7 @@ pub enum Part {
     Killed,
     Churn,
     Compressed,
+    Ycsb,
     Growth,
 }
 
@@ -120,6 +123,7 @@ pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measu
             Part::Killed => run.killed()?,
             Part::Churn => run.churn()?,
             Part::Compressed => run.compressed()?,
+            Part::Ycsb => run.ycsb()?,
             Part::Growth => run.growth()?,
         }
     }
