@@ -16,6 +16,8 @@ use crate::internal_key;
 /// How many nodes a run fetches at once: few at first, because many runs are short.
 const NODES_AHEAD_MIN: usize = 4;
 const NODES_AHEAD_MAX: usize = 16;
+/// After this many nodes a run walks several stretches of the list in turns, which are then some two hundred nodes ahead.
+const NODES_BEFORE_WALK: usize = 256;
 /// A value is prefetched this many entries before it is returned, in a walk over all entries.
 const VALUES_AHEAD: usize = 3;
 
@@ -41,15 +43,20 @@ impl MemtableCursor {
     /// was none. Returns what `visit` returned last. Only for the bytewise order.
     ///
     /// Nodes are fetched several at a time. If the last of them comes before the end, so do the
-    /// others, and one comparison is enough for all.
+    /// others, and one comparison is enough for all. Each node's address is in the node before, so a run waits for
+    /// memory at each of them; a long one goes on in several places at once.
     pub fn run(&mut self, rows: &RowRun<'_>, mut visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
         let mut here = self.here();
         // SAFETY: here and below, the nodes are of `self.list`, which lives as long as the borrow of `self`.
         let mut last_key = internal_key::user_key(unsafe { here.key() });
         let mut nodes = [here; NODES_AHEAD_MAX];
         let (mut wanted, mut hidden) = (NODES_AHEAD_MIN, 0);
+        let (mut passed, mut walk) = (0, None::<Walk>);
         loop {
-            let found = self.list.nodes_after(here, &mut nodes[..wanted]);
+            let found = match &mut walk {
+                Some(walk) => walk.nodes(&self.list, &mut nodes[..wanted]),
+                None => self.list.nodes_after(here, &mut nodes[..wanted]),
+            };
             let nodes = &nodes[..found];
             let is_before_end = |node: &Node| {
                 // SAFETY: as above.
@@ -95,6 +102,10 @@ impl MemtableCursor {
             }
             here = nodes[within - 1];
             wanted = NODES_AHEAD_MAX.min(2 * wanted);
+            passed += within;
+            if passed >= NODES_BEFORE_WALK && walk.is_none() {
+                walk = Some(Walk::after(&self.list, here));
+            }
         }
     }
 }

@@ -46,6 +46,7 @@ use self::node::{HEIGHT_MAX, Room};
 pub(super) use self::walk::Walk;
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
+use super::split;
 use crate::comparator::Comparator;
 use crate::internal_key::TRAILER_BYTES;
 use crate::sync::{AtomicUsize, Ordering};
@@ -103,6 +104,28 @@ impl SkipList {
             after.prefetch();
         }
         Some(next)
+    }
+
+    /// The first node on `level` after `node`, which may be lower. `level` is at most [`top_level`](Self::top_level), and
+    /// `node` is not the head.
+    ///
+    /// Cost: that of a search.
+    fn next_on(&self, node: Node, level: usize) -> Option<Node> {
+        // SAFETY: not the head by contract, and the arena lives as long as `&self`.
+        let target = split(unsafe { node.key() });
+        let mut found = Found::start(self.head);
+        for level in (level..=self.top_level()).rev() {
+            found = self.descend(found, level, target);
+        }
+        match found.after {
+            Some(after) if after == node => self.after(node, level),
+            after => after,
+        }
+    }
+
+    /// The highest level in use, or a lower one if it has just grown.
+    fn top_level(&self) -> usize {
+        self.height.load(Ordering::Relaxed) - 1
     }
 
     /// Stores the nodes after `node` in `nodes`, as many as there is room for, and prefetches them.

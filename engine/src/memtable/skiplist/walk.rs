@@ -5,25 +5,24 @@
 //! stretches, and [`STRETCHES`] of them are walked in turns, a step each. While one waits for its
 //! cache line, the others' lines are on their way.
 //!
-//! It is meant for a list that is not written to: of nodes that are inserted meanwhile, it sees some. Whoever
-//! inserts them has to tell them otherwise.
+//! Of nodes that are inserted during the walk, it sees some. Whoever inserts them has to tell, or not to care.
 
 use super::{Node, SkipList};
-use crate::sync::Ordering;
 
 /// This many stretches are walked at once. A processor core handles about a dozen cache misses at a time.
 const STRETCHES: usize = 12;
 /// The nodes on this level begin stretches: about one in sixteen, fewer where a key has many versions.
 const LEVEL: usize = 2;
 
-/// Shows the nodes of a list in their order, each once. The list is named in each call, so that it may be written to
+/// Shows nodes of a list in their order, each once. The list is named in each call, so that it may be written to
 /// between them; it must be the same one.
 #[derive(Debug)]
 pub(in crate::memtable) struct Walk {
     level: usize,
-    /// Where the next stretches begin, and, if already known, where the last of them ends.
+    /// Where the next stretches begin, and, if already known, where the last of them ends. All are on the level, but
+    /// the node that the walk begins at.
     marks: Vec<Node>,
-    /// Whether the last mark is the last node on the level.
+    /// Whether no node on the level follows the last mark.
     at_last_mark: bool,
     /// The stretches being walked, each with its nodes so far.
     stretches: [Stretch; STRETCHES],
@@ -41,12 +40,25 @@ struct Stretch {
 }
 
 impl Walk {
+    /// Over all nodes.
     pub(in crate::memtable) fn new(list: &SkipList) -> Self {
-        let height = list.height.load(Ordering::Relaxed);
+        Self::from(vec![list.head], LEVEL.min(list.top_level()), false)
+    }
+
+    /// Over the nodes after `node`. Cost: a search, and then that of a few hundred nodes, which are walked at once.
+    pub(in crate::memtable) fn after(list: &SkipList, node: Node) -> Self {
+        let level = LEVEL.min(list.top_level());
+        let mut marks = vec![node];
+        marks.extend(list.next_on(node, level));
+        let at_last_mark = marks.len() == 1;
+        Self::from(marks, level, at_last_mark)
+    }
+
+    fn from(marks: Vec<Node>, level: usize, at_last_mark: bool) -> Self {
         Self {
-            level: LEVEL.min(height - 1),
-            marks: vec![list.head],
-            at_last_mark: false,
+            level,
+            marks,
+            at_last_mark,
             stretches: Default::default(),
             shown: (0, 0),
         }
@@ -68,6 +80,18 @@ impl Walk {
                 self.shown = (stretch + 1, 0);
             }
         }
+    }
+
+    /// Stores the next nodes in `nodes`, as many as there is room for. Returns how many there are.
+    #[inline]
+    pub(in crate::memtable) fn nodes(&mut self, list: &SkipList, nodes: &mut [Node]) -> usize {
+        for (count, place) in nodes.iter_mut().enumerate() {
+            let Some(node) = self.next(list) else {
+                return count;
+            };
+            *place = node;
+        }
+        nodes.len()
     }
 
     /// The node `ahead` places after the next one, unless another stretch begins before it.
