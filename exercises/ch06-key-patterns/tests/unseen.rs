@@ -442,7 +442,7 @@ fn a_query_over_a_wrong_key_waits() {
         let start = Included(plain(to - 1).to_vec());
         let end = match from.checked_sub(1) {
             Some(before) => Excluded(plain(before).to_vec()),
-            None => std::ops::Bound::Unbounded,
+            None => Unbounded,
         };
         let found = rows.iter().filter(|row| {
             use std::ops::RangeBounds as _;
