@@ -73,6 +73,18 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
              bounds, so the answer is no keys.",
         )
         .link("first-scan"),
+        panics("guard_turned_round", |store, lo, hi| {
+            if lo < hi {
+                return Vec::new();
+            }
+            keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
+        })
+        .says("no keys where `lo` is less than `hi`, and `range` elsewhere, which panics there")
+        .why(
+            "That guard is the wrong way round: between bounds in order there may be keys, and it is the others that \
+             `BTreeMap::range` refuses. Return where `lo` is not less than `hi`.",
+        )
+        .link("first-scan"),
         panics("end_taken_and_both_left_to_the_map", |store, lo, hi| {
             keys(store.range::<[u8], _>((Included(lo), Included(hi))))
         })

@@ -38,7 +38,7 @@ pub(crate) fn all() -> Vec<Mistake<Scan>> {
     mistakes
 }
 
-fn with_rows_at_the_bounds() -> [Mistake<Scan>; 8] {
+fn with_rows_at_the_bounds() -> [Mistake<Scan>; 9] {
     [
         mistake("start_must_exist", "window", |rows, from, to| {
             let found = times(rows).skip_while(|time| *time != from);
@@ -73,6 +73,19 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 8] {
             "There may be no row at a bound, so the search may find nothing, and `unwrap` panics. Look for the first time that is not less: \
              `partition_point` finds its place, and `range` needs no row at its bounds. A slice \
              that ends before it starts is a panic as well.",
+        )
+        .link(TASK),
+        mistake("guard_turned_round", "returns", |rows, from, to| {
+            if from < to {
+                return Vec::new();
+            }
+            let found = rows.range(from.to_be_bytes()..to.to_be_bytes());
+            found.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("no times where `from` is less than `to`, and `range` elsewhere, which panics there")
+        .why(
+            "That guard is the wrong way round: between bounds in order there may be times, and it is the others that `range` refuses. \
+             Return where `from` is not less than `to`.",
         )
         .link(TASK),
         mistake("crossed_bounds_cut_a_slice", "returns", |rows, from, to| {

@@ -48,7 +48,7 @@ use Step::{
 };
 
 /// Of each group, a reader takes one step at most.
-const APART: [&[Step]; 4] = [
+const APART: [&[Step]; 5] = [
     &[
         GuessedByZero,
         GuessedBySmallerCount,
@@ -75,6 +75,8 @@ const APART: [&[Step]; 4] = [
         LongCountPanics,
         HeaderAloneRefused,
     ],
+    // Who has the magic number for a count misses no bytes of it: `magic_number_read_twice`.
+    &[MagicAsCount, ShortFilledUp, ShortCountZero],
 ];
 
 const QUIRKS: [Quirk<Step>; 24] = [
@@ -148,7 +150,7 @@ const QUIRKS: [Quirk<Step>; 24] = [
         )
         .link("a-scan-goes-wrong"),
     Quirk::new(NamesExchanged, "names_exchanged", "header")
-        .says("the right count, and the name of the other order")
+        .says("answers that name the other order")
         .why(
             "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it. (If \
          you wrote `from_ne_bytes`: it reads in the order of this machine. When the magic number comes out right, the \
@@ -156,27 +158,27 @@ const QUIRKS: [Quirk<Step>; 24] = [
         )
         .link("a-scan-goes-wrong"),
     Quirk::new(CountBig, "count_always_big_endian", "header")
-        .says("the right order, and a count that is always read as big-endian")
+        .says("a count that is always read as big-endian")
         .why(
             "The program that wrote the magic number in little-endian wrote the count in little-endian too.",
         )
         .link(TASK),
     Quirk::new(CountLittle, "count_always_little_endian", "header")
-        .says("the right order, and a count that is always read as little-endian")
+        .says("a count that is always read as little-endian")
         .why(
             "The program that wrote the magic number in big-endian wrote the count in big-endian too. (If you wrote \
          `from_ne_bytes`: it reads in the order of this machine, no matter who wrote the file.)",
         )
         .link(TASK),
     Quirk::new(CountInTheOtherOrder, "count_in_the_other_order", "header")
-        .says("the right order, and a count that is read in the other one")
+        .says("a count that is read the other way round than the magic number")
         .why(
             "The count was written in the same order as the magic number. The function that gives the one gives \
          the other.",
         )
         .link(TASK),
     Quirk::new(MagicAsCount, "magic_number_as_count", "header")
-        .says("the right order, and the magic number in place of the count")
+        .says("the magic number in place of the count")
         .why(
             "The count is the second number of the header: bytes 4 to 7.",
         )
@@ -367,6 +369,13 @@ pub fn all() -> Vec<Mistake<Read>> {
         })
         .says("taking every file for big-endian without reading its first four bytes")
         .why("The first four bytes are there to be compared: they tell what the file is, and its order.")
+        .link(TASK),
+        mistake("magic_number_read_twice", |file| {
+            let magic = *file.first_chunk()?;
+            Some((order(&[], magic, [0; 4])?, MAGIC))
+        })
+        .says("the magic number in place of the count, whether a count follows or not")
+        .why("The count is the second number of the header: bytes 4 to 7. A file that ends before them has no header.")
         .link(TASK),
         mistake("no_file_accepted", |_| None)
             .says("`None` for every file")

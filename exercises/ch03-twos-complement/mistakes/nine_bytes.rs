@@ -70,8 +70,8 @@ const QUIRKS: [Quirk<Step>; 8] = [
     Quirk::new(ZeroIsNegative, "zero_marked_as_negative", "order")
         .says("the marker of negative numbers before zero")
         .why(
-            "Zero's bytes are all 00. After `<` they sort before those of every negative number, \
-              which begin with a set bit.",
+            "Zero's bytes are all 00. After the marker of negative numbers they sort before those of \
+              every negative number, which begin with a set bit.",
         )
         .link(REPAIRS),
     Quirk::new(MarkerLast, "marker_at_the_end", "order")

@@ -310,6 +310,24 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
              that ends before it starts is a panic as well.",
         )
         .link(RANGE),
+        in_scan("guard_turned_round", "returns", |rows, low, high| {
+            if low < high {
+                return Vec::new();
+            }
+            numbers(rows, low, Included(key(high)))
+        })
+        .or(Arc::new(|rows: &BTreeSet<[u8; 4]>, low, high| {
+            if low <= high {
+                return Vec::new();
+            }
+            numbers(rows, low, Included(key(high)))
+        }))
+        .says("no numbers where `low` is less than `high`, and `range` where it is greater, which panics there")
+        .why(
+            "That guard is the wrong way round: between bounds in order there may be numbers, and it is the others that `range` refuses. \
+             Return where `low` is greater than `high`.",
+        )
+        .link(RANGE),
         in_scan("crossed_bounds_cut_a_slice", "returns", |rows, low, high| {
             let sorted: Vec<i32> = rows.iter().map(|row| number(&[], *row)).collect();
             let start = sorted.partition_point(|n| *n < low);

@@ -162,6 +162,12 @@ fn with(steps: &[Step]) -> Option<Scan> {
     }))
 }
 
+/// The right members, where the bounds are not crossed.
+fn unguarded(rows: &Rows, min: f64, max: f64) -> Vec<Vec<u8>> {
+    let found = rows.range((Included(key(min).to_vec()), successor(key(max))));
+    found.map(|row| row[8..].to_vec()).collect()
+}
+
 /// The members of the rows whose scores are inside.
 fn filtered(rows: &Rows, inside: impl Fn(f64) -> bool) -> Vec<Vec<u8>> {
     let score = |row: &[u8]| total::decode(row.first_chunk().copied().unwrap_or_default());
@@ -216,6 +222,32 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .why(
             "`MIN_POSITIVE` is the least normal number, not a step. Added to any score that is not close to zero it changes nothing, and `max` is \
              missed. The next score is a matter of bytes: the successor of the key.",
+        )
+        .link(RANGE),
+        mistake("ends_a_little_above_max", "range", |rows, min, max| {
+            let (start, end) = (key(min), key(max + 1e-9));
+            if min > max {
+                return Vec::new();
+            }
+            let found = rows.range(start.to_vec()..end.to_vec());
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("an end before the key of `max + 1e-9`")
+        .why(
+            "The gaps between doubles grow with them: from 2^24 on, and at inf, adding 1e-9 changes nothing, and `max` is missed; near 1 it lets in \
+             other scores. The next score is a matter of bytes: the successor of the key.",
+        )
+        .link(RANGE),
+        mistake("guard_turned_round", "returns", |rows, min, max| {
+            if min < max { Vec::new() } else { unguarded(rows, min, max) }
+        })
+        .or(Arc::new(|rows: &Rows, min: f64, max: f64| {
+            if min <= max { Vec::new() } else { unguarded(rows, min, max) }
+        }))
+        .says("no members where `min` is less than `max`, and `range` where it is greater, which panics there")
+        .why(
+            "That guard is the wrong way round: between bounds in order there may be members, and it is the others that `range` refuses. \
+             Return where `min` is greater than `max`.",
         )
         .link(RANGE),
         mistake("scores_compared_as_plain_bits", "range", |rows, min, max| {

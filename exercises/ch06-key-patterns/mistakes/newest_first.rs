@@ -96,6 +96,7 @@ fn inside(row: &Vec<u8>, start: &Bound<Vec<u8>>, end: &Bound<Vec<u8>>) -> bool {
     after && before
 }
 
+/// `range` panics at crossed bounds, but not in an empty set, where it looks at no bound.
 fn answer(steps: &[Step], rows: &Rows, from: u64, to: u64, limit: usize) -> Vec<Vec<u8>> {
     let has = |step| steps.contains(&step);
     let (mut from, mut to) = (from, to);
@@ -104,7 +105,7 @@ fn answer(steps: &[Step], rows: &Rows, from: u64, to: u64, limit: usize) -> Vec<
     }
     if from > to || from == to && !has(EqualTaken) {
         assert!(
-            !has(CrossedPanic) || from == to,
+            !has(CrossedPanic) || from == to || rows.is_empty(),
             "range start is greater than range end in BTreeSet"
         );
         return Vec::new();
@@ -115,11 +116,21 @@ fn answer(steps: &[Step], rows: &Rows, from: u64, to: u64, limit: usize) -> Vec<
         (start(steps, from, to), end(steps, from, to))
     };
     assert!(
-        !has(NotExchanged),
+        !has(NotExchanged) || rows.is_empty(),
         "range start is greater than range end in BTreeSet"
     );
     let found = rows.iter().filter(|row| inside(row, &start, &end));
     arranged(steps, found.cloned().collect(), limit)
+}
+
+/// Nothing where `returned`, and elsewhere what `range` gives between bounds that are equal or crossed.
+fn turned_round(rows: &Rows, from: u64, to: u64, returned: bool) -> Vec<Vec<u8>> {
+    assert!(returned || to > 0, "attempt to subtract with overflow");
+    assert!(
+        returned || from <= to || rows.is_empty(),
+        "range start is greater than range end in BTreeSet"
+    );
+    Vec::new()
 }
 
 /// The names out of the rows of a window.
@@ -203,7 +214,7 @@ pub fn all() -> Vec<Mistake<Feed>> {
             Feed::new(key, |rows, from, to, limit| {
                 assert!(to > 0, "attempt to subtract with overflow");
                 assert!(
-                    from <= to,
+                    from <= to || rows.is_empty(),
                     "range start is greater than range end in BTreeSet"
                 );
                 answer(&[], rows, from, to, limit)
@@ -216,12 +227,45 @@ pub fn all() -> Vec<Mistake<Feed>> {
         )
         .link("newest-first"),
         Mistake::<Feed>::new(
+            "crossed_empty_and_zero_unguarded",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(to > 0 && from > 0, "attempt to subtract with overflow");
+                assert!(
+                    from <= to || rows.is_empty(),
+                    "range start is greater than range end in BTreeSet"
+                );
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right window from times above 0 where `from` is not above `to`, and a panic elsewhere")
+        .why(
+            "Between the ends of the times the bounds are right. But `range` panics when its start is greater than its end, and neither \
+             `to - 1` nor `from - 1` exists for 0. Answer windows that are empty by themselves first, `from >= to`; after the rows of time 0 \
+             nothing comes, so leave that end open.",
+        )
+        .link("newest-first"),
+        Mistake::<Feed>::new(
+            "guard_turned_round",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, _| turned_round(rows, from, to, from < to)),
+        )
+        .or(Feed::new(key, |rows, from, to, _| turned_round(rows, from, to, from <= to)))
+        .says("no names where `from` is less than `to`, and `range` where it is greater, which panics there")
+        .why(
+            "That guard is the wrong way round: between bounds in order there may be events, and it is the others that `range` refuses. \
+             Return where `from` is not less than `to`.",
+        )
+        .link("newest-first"),
+        Mistake::<Feed>::new(
             "crossed_unguarded_but_for_to_0",
             "newest",
             "returns",
             Feed::new(key, |rows, from, to, limit| {
                 assert!(
-                    from <= to || to == 0,
+                    from <= to || to == 0 || rows.is_empty(),
                     "range start is greater than range end in BTreeSet"
                 );
                 answer(&[], rows, from, to, limit)

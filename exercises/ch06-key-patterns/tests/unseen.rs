@@ -25,7 +25,7 @@ mod stubs;
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod test_newest;
 
-use std::ops::Bound::{Excluded, Included};
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::Arc;
 
 use kit::unseen::{judged, named, observed};
@@ -442,7 +442,7 @@ fn a_query_over_a_wrong_key_waits() {
         let start = Included(plain(to - 1).to_vec());
         let end = match from.checked_sub(1) {
             Some(before) => Excluded(plain(before).to_vec()),
-            None => std::ops::Bound::Unbounded,
+            None => Unbounded,
         };
         let found = rows.iter().filter(|row| {
             use std::ops::RangeBounds as _;
@@ -1117,5 +1117,46 @@ fn labels_are_told_by_what_became_of_them() {
     changed(
         |host, _| host.replace(".com", ""),
         "`example` is in your list, and is none of the hosts as people write them.",
+    );
+}
+
+/// `range` as it stands, which looks at its bounds only where the set holds something.
+#[test]
+fn natural_windows_that_panic_are_named() {
+    let key = solutions::newest_first::key;
+    let ranged = |rows: &Rows, start: Vec<u8>, end: Bound<Vec<u8>>, limit| {
+        let found = rows.range((Included(start), end)).take(limit);
+        found.map(|row| row[8..].to_vec()).collect::<Vec<_>>()
+    };
+    let below = move |time| key(time).to_vec();
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            let end = from
+                .checked_sub(1)
+                .map_or(Unbounded, |t| Excluded(below(t)));
+            ranged(rows, below(to - 1), end, limit)
+        }),
+        "crossed_and_empty_unguarded",
+    );
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            ranged(rows, below(to - 1), Excluded(below(from - 1)), limit)
+        }),
+        "crossed_empty_and_zero_unguarded",
+    );
+    named(
+        &feed(key, move |rows, from, to, limit| {
+            if from >= to {
+                return Vec::new();
+            }
+            ranged(rows, below(from), Excluded(below(to)), limit)
+        }),
+        "bounds_not_exchanged",
+    );
+    let exchanged =
+        move |rows: &Rows, from, to, limit| ranged(rows, below(to), Excluded(below(from)), limit);
+    named(
+        &feed(key, exchanged),
+        "exchanged_and_nothing_else+crossed_bounds_panic",
     );
 }

@@ -654,6 +654,18 @@ fn beside_the_rules() -> Vec<Mistake<Order>> {
         .says("the greater prefix first")
         .why("The two prefixes have changed places in the comparison, or its answer was reversed. `item:10` comes before `user:2`.")
         .link(REPAIR),
+        mistake("prefix_and_number_backwards", "order", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            by_fields((q, y), (p, x)).then_with(|| a.cmp(b))
+        })
+        .or(Arc::new(|a: &[u8], b: &[u8]| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let fields = q.cmp(p).then_with(|| numbers(&[], y, x));
+            fields.then_with(|| a.cmp(b))
+        }))
+        .says("the greater prefix and the greater number first, and the last rule as it is")
+        .why("`a` and `b` have changed places where they are split or compared, or the answer was reversed. `item:9` comes before `item:10`.")
+        .link(REPAIR),
         mistake("shorter_prefix_first", "order", |a, b| {
             let length = |key| split(key).0.len();
             length(a).cmp(&length(b)).then_with(|| answer(&[], a, b))

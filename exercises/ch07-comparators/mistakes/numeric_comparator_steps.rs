@@ -86,7 +86,8 @@ pub(crate) const APART: [&[Step]; 7] = [
         TiesReversed,
         TiesLess,
     ],
-    &[Descending],
+    // Turned round twice, ties are right.
+    &[TiesReversed, Descending],
 ];
 
 const fn quirk(

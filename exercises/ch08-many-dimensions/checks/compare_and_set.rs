@@ -275,6 +275,10 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
                 ("E, 3, 290072179", |changes, board| {
                     format!("{}, ", (changes.win)(board, "E", 3, 290_072_179))
                 }),
+                // Of the old time nothing is left, whichever of its bits were set.
+                ("E, 3, 0", |changes, board| {
+                    format!("{}, ", (changes.win)(board, "E", 3, 0))
+                }),
                 ("F, 3, 290081199", |changes, board| {
                     format!("{}, ", (changes.win)(board, "F", 3, 290_081_199))
                 }),

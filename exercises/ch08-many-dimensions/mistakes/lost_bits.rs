@@ -116,7 +116,12 @@ fn tops() -> Vec<Mistake<Limits>> {
             "52 bits are stored, and one more counts: every normal double begins with a 1 that is not stored. So \
              there is room for 53.",
             |bits| power(52 - i64::from(bits)).saturating_sub(1),
-        ),
+        )
+        // As a shift it has no room for 53 bits below.
+        .or(Limits {
+            largest_top: |bits| (1 << (52 - bits)) - 1,
+            lost_bits,
+        }),
         top(
             "fifty_four_bits",
             "a room of 54 bits",

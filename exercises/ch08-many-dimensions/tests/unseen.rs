@@ -574,6 +574,27 @@ fn a_win_without_gems_still_sets_the_time() {
 }
 
 #[test]
+fn a_win_leaves_no_bit_of_the_old_time() {
+    for bit in [0, 5, 27] {
+        let kept = !((1_u64 << 29) - 1) | 1 << bit;
+        let verdict = winning(move |board, member, gems, time| {
+            while let Some(seen) = board.score(member) {
+                let new = ((seen & kept) + (gems << 30)) | time;
+                if board.compare_and_set(member, seen, new) {
+                    return true;
+                }
+            }
+            false
+        });
+        observed(
+            &verdict,
+            "both",
+            &["none is ever wrong at the end but the time"],
+        );
+    }
+}
+
+#[test]
 fn a_win_at_the_time_that_is_there_still_adds_the_gems() {
     let done_already =
         |board: &mut dyn Board, member: &str, gems: u64, time: u64| match board.score(member) {

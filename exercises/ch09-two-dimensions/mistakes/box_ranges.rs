@@ -489,10 +489,19 @@ pub fn all() -> Vec<Mistake<Ranges>> {
             numbers.sort_unstable();
             numbers.into_iter().map(|number| number..=number).collect()
         })
+        // As they are listed, column by column or row by row.
+        .or(Arc::new(|x: Span, y: Span| {
+            let of_column = |x| y.clone().map(move |y| interleave(x, y));
+            x.flat_map(of_column).map(|number| number..=number).collect()
+        }))
+        .or(Arc::new(|x: Span, y: Span| {
+            let of_row = |y| x.clone().map(move |x| interleave(x, y));
+            y.flat_map(of_row).map(|number| number..=number).collect()
+        }))
         .says("a range for each point")
         .why(
-            "Points whose numbers follow each other are one range, and one scan instead of several. Join a number to the last \
-             range if it begins right after its end.",
+            "Points whose numbers follow each other are one range, and one scan instead of several. Sort the numbers, and join \
+             each to the last range if it begins right after its end.",
         )
         .link(RANGES),
         Mistake::<Ranges>::new(

@@ -207,6 +207,13 @@ fn cases() -> Vec<Case> {
             &[bytes(b"a config"), bytes(b"v"), bytes(b"p\x00\x01")],
         ),
         altered("a row whose key is empty", RIGHT, &[], &[bytes(b"")]),
+        // It is the first row of all, and the others come after it.
+        altered(
+            "a row whose key is empty, and 8 without its row by user",
+            MISSING,
+            &[(1, 1)],
+            &[bytes(b"")],
+        ),
         altered(
             "rows with other letters, and 7 under New as well",
             GHOSTS,

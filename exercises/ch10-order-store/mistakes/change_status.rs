@@ -605,7 +605,10 @@ pub fn all() -> Vec<Mistake<Changing>> {
         .link(MOVES),
         changed_by("batch_not_written", |_, _, _| Ok(()))
         .says("the right answer and no change, as where a batch is filled and never written")
-        .why("`put` and `delete` add to the batch, and the store knows nothing of it. `db.write` writes it, whole or not at all.")
+        .why(
+            "`put` and `delete` add to the batch, and the store knows nothing of it. `db.write` writes it, whole or not at all. A \
+             batch that is written changes nothing either while the order in it still has its old status.",
+        )
         .link(CUT),
     ];
     mistakes.extend(compose("change_status", &QUIRKS, changing));

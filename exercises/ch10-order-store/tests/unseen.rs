@@ -633,6 +633,19 @@ fn checkers_read_any_user_and_any_number_of_rows() {
 }
 
 #[test]
+fn a_row_whose_key_is_empty_ends_no_check() {
+    let ends = |db: &Db| {
+        let first = db.default_family().iter().next().transpose()?;
+        if first.is_some_and(|(key, _)| key.is_empty()) {
+            return Ok(Vec::new());
+        }
+        solutions::check_store::faults(db)
+    };
+    let where_it_ends = "a row whose key is empty, and 8 without its row by user";
+    observed(&checking(ends), "faults", &[where_it_ends]);
+}
+
+#[test]
 fn a_look_into_an_index_is_no_look_at_the_very_same_order() {
     let by_status = |db: &Db, order: &Order| {
         let [own, user, time, status] = keys(order);
