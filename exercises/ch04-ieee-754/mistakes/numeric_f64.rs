@@ -173,14 +173,16 @@ const QUIRKS: [Quirk<Step>; 27] = [
         .says("QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere, NaNs too")
         .why(
             "The zeros come out right, at no cost. But a NaN fails the test although its sign bit is clear. \
-         Inverted, it sorts just above 0.0 and decodes as a tiny number, and nothing reports that.",
+         Inverted, it sorts just above 0.0 and decodes as a tiny number, and nothing reports that. If you \
+         compared with `== f64::NAN`: a NaN equals nothing, not even itself. `is_nan` finds it.",
         )
         .link(WILD),
     Quirk::new(NanSet, "nan_first_bit_set", "refusal")
         .says("inverting where `value < 0.0` and setting the first bit elsewhere, NaNs too")
         .why(
             "The zeros come out right, at no cost. But a NaN is below nothing and gets a key above +inf, the same \
-         one with and without its sign bit. No range of numbers ends there.",
+         one with and without its sign bit. No range of numbers ends there. If you compared with `== f64::NAN`: \
+         a NaN equals nothing, not even itself. `is_nan` finds it.",
         )
         .link(CHOICE),
     Quirk::new(NanIsZero, "nan_taken_for_zero", "refusal")

@@ -673,6 +673,15 @@ pub fn all() -> Vec<Mistake<Key>> {
              name, and the number takes part in comparing names. What follows the first 00 has to tell the two apart, as `00 ff` and `00 01` do.",
         )
         .link(REPAIR),
+        mistake("zero_bytes_of_the_user_as_backslash_zero", |user, number, note| {
+            [user.replace('\0', "\\0").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("a backslash and the digit `0` for each zero byte of the user, and one zero byte after it")
+        .why(
+            "The end cannot be mistaken now. But a zero byte is the least of all, and the backslash, 5c, comes after all digits and capitals. And a \
+             user may hold just these two characters, and then two users have one key. Let the escape begin with the byte that it stands for.",
+        )
+        .link(REPAIR),
         mistake("zero_bytes_as_00_01_ended_by_one_zero", |user, number, note| {
             [user.replace('\0', "\0\u{1}").as_bytes(), b"\0", &number.to_be_bytes(), note.as_bytes()].concat()
         })

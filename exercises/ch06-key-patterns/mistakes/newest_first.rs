@@ -319,6 +319,20 @@ pub fn all() -> Vec<Mistake<Feed>> {
              of the time before it.",
         )
         .link("a-window-turns-round"),
+        mistake("many_ff_after_both_keys", |rows, from, to, limit| {
+            if from >= to {
+                return Vec::new();
+            }
+            let many_ff = |time| [&key(time)[..], &[0xff; 8]].concat();
+            let found = rows.range(many_ff(to)..many_ff(from)).take(limit);
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a range between the keys of `to` and `from`, each with many bytes ff after it")
+        .why(
+            "It is rarer now that a name comes after its bound, not impossible: one with more ff than you appended does. Then it is \
+             found at `to`, and missed at `from`. The first key after all rows of a time is the key of the time before it.",
+        )
+        .link("a-window-turns-round"),
         Mistake::<Feed>::new(
             "room_for_the_limit",
             "newest",

@@ -577,6 +577,16 @@ fn beside_the_rules() -> Vec<Mistake<Order>> {
         .says("digits that were taken from the end, and left in that order")
         .why("Taken from the end, 12 is 21. Turn the digits round again, or take only their count and cut the key there.")
         .link(REPAIR),
+        mistake("cut_at_the_first_digit", "order", |a, b| {
+            let fields = |key: &[u8]| key.iter().position(u8::is_ascii_digit).unwrap_or(key.len());
+            by_fields(a.split_at(fields(a)), b.split_at(fields(b))).then(a.cmp(b))
+        })
+        .says("the key cut at its first digit, and all from there on as its number")
+        .why(
+            "`a1b2` has the prefix `a1b` and the number 2: after the first digit may come anything. Look from the end of the key. `rposition` finds \
+             the last byte that is no digit.",
+        )
+        .link(REPAIR),
         mistake("one_digit_taken", "order", |a, b| {
             let fields = |key: &[u8]| key.len() - usize::from(key.last().is_some_and(u8::is_ascii_digit));
             by_fields(a.split_at(fields(a)), b.split_at(fields(b))).then(a.cmp(b))

@@ -388,6 +388,17 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
             "In front of a number of 52 bits are twelve zeros, which all numbers share. They are no cuts.",
         )
         .link(WIDTH),
+        mistake("counted_in_64_bits_panics", "returns", |a, b| {
+            let cuts = (a ^ b).leading_zeros() / 2;
+            assert!(cuts <= 26, "attempt to subtract with overflow");
+            (a >> (52 - 2 * cuts), cuts)
+        })
+        .says("the leading zeros of 64 bits, and a panic where they are more than 52")
+        .why(
+            "In front of a number of 52 bits are twelve zeros, which all numbers share. They are no cuts: six too many are counted, and \
+             for near places `52 - 2 * cuts` is less than nothing. Take the twelve off first.",
+        )
+        .link(WIDTH),
         mistake("counted_in_64_bits_up_to_26_cuts", "common", |a, b| {
             let cuts = ((a ^ b).leading_zeros() / 2).min(26);
             (a >> (52 - 2 * cuts), cuts)

@@ -252,7 +252,7 @@ test("the list of chapters opens by keyboard", async () => {
   await close(page);
 });
 
-test("no table is squeezed into towers on a phone, and a wide one keeps its first column in view", async () => {
+test("on a phone no table is squeezed into towers, no name is cut in two, and a wide one keeps its first column in view", async () => {
   const LINES_MAX = 8;
   let wide = 0;
   for (const width of [360, 390]) {
@@ -266,9 +266,12 @@ test("no table is squeezed into towers on a phone, and a wide one keeps its firs
         wrapper.scrollLeft = 1e6;
         const left = table.rows[0].cells[0].getBoundingClientRect().left - wrapper.getBoundingClientRect().left;
         const lines = Math.max(...[...table.rows].map((row) => row.offsetHeight)) / line;
-        return { start: table.innerText.slice(0, 60), lines, left, scrolls: wrapper.scrollLeft > 0 };
+        const names = [...table.querySelectorAll("td:first-child code")].filter((name) => /^[A-Za-z_]+$/.test(name.textContent));
+        const cut = names.filter((name) => name.getClientRects().length > 1).map((name) => name.textContent);
+        return { start: table.innerText.slice(0, 60), lines, left, cut, scrolls: wrapper.scrollLeft > 0 };
       }));
-      for (const { start, lines, left, scrolls } of tables) {
+      for (const { start, lines, left, cut, scrolls } of tables) {
+        assert.deepEqual(cut, [], `${file}, ${width} wide: cut in two: ${start}`);
         assert.ok(lines <= LINES_MAX, `${file}, ${width} wide: a row of ${lines.toFixed(1)} lines: ${start}`);
         assert.ok(left > -2, `${file}, ${width} wide: the first column is ${-left} to the left: ${start}`);
         if (scrolls) wide += 1;
