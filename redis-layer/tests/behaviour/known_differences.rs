@@ -54,6 +54,27 @@ fn an_expired_key_is_not_counted() {
     assert_eq!(ask(ours.address), b":0\r\n");
 }
 
+/// Redis counts the places of its Lua stack, ours the levels.
+#[test]
+fn scripts_nest_less_deeply() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let answer = "local t = {} for _ = 2, ARGV[1] do t = {t} end return t";
+    let unpack = "return type(cmsgpack.unpack(string.rep('\\145', ARGV[1]) .. '\\1'))";
+    for (script, most, refusal) in [
+        (answer, "128", "reached lua stack limit"),
+        (unpack, "500", "stack overflow (in function mp_decode"),
+    ] {
+        let ask =
+            |address, levels: &str| Client::connect(address).call(&["eval", script, "0", levels]);
+        let more = "501";
+        assert_eq!(ask(ours.address, most), ask(real.address, most));
+        assert!(ask(ours.address, more).contains(refusal));
+        assert!(!ask(real.address, more).contains(refusal));
+    }
+}
+
 /// After a number that is out of range, Redis takes the numbers of the next SORT for such too, unless another call of the
 /// system came between. Here each SORT looks at its own.
 #[test]
