@@ -45,9 +45,11 @@ fn bits(call: &Call<'_>, position: usize) -> mlua::Result<i32> {
     Ok(u32::try_from(low).unwrap_or_default().cast_signed())
 }
 
+/// After the first, the arguments are taken from the last: that decides which wrong one is named.
 fn fold(call: &Call<'_>, work: fn(i32, i32) -> i32) -> mlua::Result<i32> {
     let first = bits(call, 1)?;
-    (2..=call.len()).try_fold(first, |sum, position| Ok(work(sum, bits(call, position)?)))
+    let mut rest = (2..=call.len()).rev();
+    rest.try_fold(first, |sum, position| Ok(work(sum, bits(call, position)?)))
 }
 
 /// Only the low five bits of the distance count.

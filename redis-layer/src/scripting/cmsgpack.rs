@@ -33,7 +33,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
         "unpack",
         lua.create_function(|lua, args: MultiValue| {
             let call = Call::new(lua, &args);
-            unpack(&call, Limit::None, 0)
+            unpack(&call, 0, 0)
         })?,
     )?;
     table.raw_set(
@@ -42,7 +42,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
             let call = Call::new(lua, &args);
             let offset = call.integer_or(2, 0)?;
             // The offset is read before `unpack` checks the text, so a wrong offset is reported first.
-            unpack(&call, Limit::Count(1), offset)
+            unpack(&call, 1, offset)
         })?,
     )?;
     table.raw_set(
@@ -51,7 +51,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
             let call = Call::new(lua, &args);
             let limit = call.integer(2)?;
             let offset = call.integer_or(3, 0)?;
-            unpack(&call, Limit::Count(limit), offset)
+            unpack(&call, limit, offset)
         })?,
     )?;
     Ok(table)
@@ -195,24 +195,12 @@ fn put_table(lua: &Lua, out: &mut Vec<u8>, table: &Table, level: usize) -> mlua:
     Ok(())
 }
 
-/// How many values to unpack.
-#[derive(Debug, Clone, Copy)]
-enum Limit {
-    /// All; only the values are returned.
-    None,
-    /// This many, or all for 0. Unless all of the text is asked for, the first result is the offset of the next
-    /// value, or -1 at the end.
-    Count(i64),
-}
-
-fn unpack(call: &Call<'_>, limit: Limit, offset: i64) -> mlua::Result<MultiValue> {
+/// Unpacks `count` values from the offset on, or all of the text where both are 0. Otherwise the first result is the offset of
+/// the next value, or -1 at the end.
+fn unpack(call: &Call<'_>, count: i64, offset: i64) -> mlua::Result<MultiValue> {
     let text = call.string(1)?;
     let text = text.as_bytes();
     let length = text.len();
-    let count = match limit {
-        Limit::None => 0,
-        Limit::Count(count) => count,
-    };
     if offset < 0 || count < 0 {
         // The library's message names the length where it means the limit.
         let problem =
@@ -229,9 +217,10 @@ fn unpack(call: &Call<'_>, limit: Limit, offset: i64) -> mlua::Result<MultiValue
         text: &text,
         at: start,
     };
+    let is_all = count == 0 && offset == 0;
     let count_max = match usize::try_from(count) {
-        Ok(0) | Err(_) => usize::MAX,
-        Ok(count) => count,
+        Ok(count) if !is_all => count,
+        _ => usize::MAX,
     };
     let mut values = Vec::new();
     while input.at < length && values.len() < count_max {
@@ -242,7 +231,7 @@ fn unpack(call: &Call<'_>, limit: Limit, offset: i64) -> mlua::Result<MultiValue
         }
         values.push(input.value(0)?);
     }
-    if count != 0 || offset != 0 {
+    if !is_all {
         let next = if input.at == length {
             -1
         } else {

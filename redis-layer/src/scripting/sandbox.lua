@@ -125,7 +125,7 @@ end
 
 -- Compiled code is refused: code made by hand could leave the sandbox.
 function wrapped.loadstring(text, name)
-  if byte(text) == ESCAPE then
+  if type(text) == "string" and byte(text) == ESCAPE then
     local _, problem = loadstring(char(1) .. sub(text, 2), name or text)
     return nil, (gsub(problem or "", "char%(1%)", "char(27)", 1))
   end

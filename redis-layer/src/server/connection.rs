@@ -185,7 +185,10 @@ impl Connection {
                 order.let_earlier_run().await;
                 Then::Again
             }
-            Next::Pause if self.pause().await => Then::Again,
+            Next::Pause if order.count_wakes(self.pause()).await => {
+                order.let_earlier_run().await;
+                Then::Again
+            }
             Next::Wait | Next::Pause | Next::Queue | Next::Drop => Then::Leave,
             Next::Read => {
                 self.rest();

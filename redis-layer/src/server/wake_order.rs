@@ -7,7 +7,7 @@
 //! the runtime checks for new events, which it does now and then; in that case the task may have to yield again.
 //!
 //! Left out: runtimes with several threads, which have no such order, and tasks that wait for something other than
-//! bytes or a key.
+//! bytes, a key or the end of a pause.
 //!
 //! Invariants
 //! 1. Each wakeup is handled exactly once: when its task runs, or when the task is gone. A task that is gone is not

@@ -8,8 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Tells the time.
 pub trait Clock: Send + Sync + Debug {
+    /// Microseconds since 1970, UTC.
+    fn now_us(&self) -> i64;
+
     /// Milliseconds since 1970, UTC.
-    fn now_ms(&self) -> i64;
+    fn now_ms(&self) -> i64 {
+        self.now_us() / 1000
+    }
 }
 
 /// The clock of the machine.
@@ -17,11 +22,11 @@ pub trait Clock: Send + Sync + Debug {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    fn now_ms(&self) -> i64 {
+    fn now_us(&self) -> i64 {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
         // A clock before 1970 is not worth an error in every command. With a time of 0 no key expires.
         since_epoch.map_or(0, |time| {
-            i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+            i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
         })
     }
 }
@@ -44,7 +49,7 @@ impl ManualClock {
 }
 
 impl Clock for ManualClock {
-    fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::Relaxed)
+    fn now_us(&self) -> i64 {
+        self.0.load(Ordering::Relaxed).saturating_mul(1000)
     }
 }

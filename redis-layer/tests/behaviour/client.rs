@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::client::{Client, encode};
+use crate::common::program::Running;
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::waiting::eventually;
 use crate::common::{self, StoreKind, assert_alike};
@@ -575,6 +576,32 @@ fn a_pause_joins_the_one_before_it() {
         pauser.call(&["client", "pause", "60000", "write"]);
         assert_eq!(reader.call(&["get", "k"]), "$-1\\r\\n");
         pauser.call(&["client", "unpause"]);
+    }
+}
+
+/// As with a real server, where one thread serves.
+#[test]
+fn whom_a_pause_held_back_goes_on_in_the_order_of_arrival() {
+    const WRITERS: usize = 8;
+    let running = Running::in_memory(&["--threads", "1"]);
+    let mut pauser = Client::connect(running.address);
+    for (ends_by_itself, milliseconds) in [(false, "600000"), (true, "500")] {
+        pauser.call(&["del", "l"]);
+        pauser.call(&["client", "pause", milliseconds, "write"]);
+        let connect = |_| Client::connect(running.address);
+        let mut writers: Vec<Client> = (0..WRITERS).map(connect).collect();
+        for (before, writer) in writers.iter_mut().enumerate() {
+            writer.send(b"rpush l a\r\n").unwrap();
+            let held = format!("blocked_clients:{}\\r", before + 1);
+            eventually(|| pauser.call(&["info", "clients"]).contains(&held));
+        }
+        if !ends_by_itself {
+            pauser.call(&["client", "unpause"]);
+        }
+        let reply = |writer: &mut Client| writer.reply().unwrap().escape_ascii().to_string();
+        let replies: Vec<String> = writers.iter_mut().map(reply).collect();
+        let expected: Vec<String> = (1..=WRITERS).map(|at| format!(":{at}\\r\\n")).collect();
+        assert_eq!(replies, expected, "after {milliseconds}");
     }
 }
 

@@ -362,10 +362,15 @@ fn old_payload(kind: u8, nodes: Option<usize>, packed: &[u8]) -> Bytes {
         payload.extend_from_slice(&u32::try_from(packed.len()).unwrap().to_be_bytes());
         payload.extend_from_slice(packed);
     }
-    payload.extend_from_slice(&6_u16.to_le_bytes());
-    let checksum = crc64(&payload);
-    payload.extend_from_slice(&checksum.to_le_bytes());
-    payload.into()
+    signed(payload)
+}
+
+/// A value with version and checksum.
+fn signed(mut value: Vec<u8>) -> Bytes {
+    value.extend_from_slice(&6_u16.to_le_bytes());
+    let checksum = crc64(&value);
+    value.extend_from_slice(&checksum.to_le_bytes());
+    value.into()
 }
 
 /// Whole ones, damaged ones, empty ones, ones with a member twice: ours takes what a real server takes.
@@ -426,6 +431,8 @@ fn payloads_of_older_versions_are_read_as_by_a_real_server() {
     payloads.push(old_payload(9, None, zipmap));
     payloads.push(old_payload(9, None, b"\x00\xff"));
     payloads.push(old_payload(14, Some(0), &[]));
+    // More bytes than the value has.
+    payloads.push(signed(b"\x00\x01ab".to_vec()));
     let mut random = Random::new(11);
     let whole = ziplist(&["a", "1", "bcd", "-5", &"e".repeat(70), "100000"]);
     for (kind, packed) in [(9, &zipmap[..]), (10, &whole), (13, &whole)] {

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use crate::common::StoreKind;
 use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::eventually;
 
 /// Fields of Redis that are left out: about its compiler, its allocator, and the memory of its Lua.
 const LEFT_OUT: [&str; 17] = [
@@ -28,6 +29,34 @@ const LEFT_OUT: [&str; 17] = [
 ];
 /// A field that Redis does not have.
 const OWN: &str = "keys_in_order_version";
+
+/// Programs take two answers of `TIME` for different ones.
+#[test]
+fn times_are_told_to_the_microsecond() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut client = Client::connect(ours.address);
+    let mut monitor = Client::connect(ours.address);
+    monitor.call(&["monitor"]);
+    let mut times = move || {
+        let time = client.call(&["time"]);
+        let shown = monitor.reply().unwrap();
+        let info = client.call(&["info", "server"]);
+        monitor.reply().unwrap();
+        let number = |text: &str, behind: &str, nth: usize| -> u64 {
+            let rest = text.split(behind).nth(nth).unwrap();
+            let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+            digits.unwrap().parse().unwrap()
+        };
+        [
+            number(&time, "\\n", 4),
+            number(&shown.escape_ascii().to_string(), ".", 1),
+            number(&info, "server_time_usec:", 1),
+        ]
+    };
+    for which in 0..3 {
+        eventually(|| times()[which] % 1000 != 0);
+    }
+}
 
 /// What a value is made of, without what differs from server to server.
 fn kind(name: &str, value: &str) -> String {

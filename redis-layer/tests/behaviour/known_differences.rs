@@ -1,6 +1,8 @@
 //! Where replies differ from Redis on purpose: `docs/differences.md`, each with its test. If a
 //! difference goes away, its test fails and the page must change.
 
+use redis_layer::types::dump::crc64;
+
 use crate::common;
 use crate::common::StoreKind;
 use crate::common::client::Client;
@@ -52,6 +54,27 @@ fn an_expired_key_is_not_counted() {
     };
     assert_eq!(ask(real.address), b":1\r\n");
     assert_eq!(ask(ours.address), b":0\r\n");
+}
+
+/// Redis counts the places of its Lua stack, ours the levels.
+#[test]
+fn scripts_nest_less_deeply() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let answer = "local t = {} for _ = 2, ARGV[1] do t = {t} end return t";
+    let unpack = "return type(cmsgpack.unpack(string.rep('\\145', ARGV[1]) .. '\\1'))";
+    for (script, most, refusal) in [
+        (answer, "128", "reached lua stack limit"),
+        (unpack, "500", "stack overflow (in function mp_decode"),
+    ] {
+        let ask =
+            |address, levels: &str| Client::connect(address).call(&["eval", script, "0", levels]);
+        let more = "501";
+        assert_eq!(ask(ours.address, most), ask(real.address, most));
+        assert!(ask(ours.address, more).contains(refusal));
+        assert!(!ask(real.address, more).contains(refusal));
+    }
 }
 
 /// After a number that is out of range, Redis takes the numbers of the next SORT for such too, unless another call of the
@@ -586,15 +609,29 @@ fn that_all_copies_are_old_is_said_in_the_protocol_of_who_hears_it() {
     assert_eq!(ask(ours.address), format!(r"{begin}_\r\n"));
 }
 
-/// Redis looks for the value where only a version and a checksum are, and finds an empty string in zeros.
+/// Redis looks for the rest of a value in the version and the checksum, and takes as much of a score as is a number.
 #[test]
-fn a_payload_without_a_value_is_none() {
+fn a_damaged_payload_is_refused_although_its_checksum_is_right() {
     let Some((real, ours)) = both() else {
         return;
     };
-    let ask = |address| Client::connect(address).call(&["restore", "k", "0", &r"\x00".repeat(10)]);
-    assert_eq!(ask(real.address), r"+OK\r\n");
-    assert_eq!(ask(ours.address), r"-ERR Bad data format\r\n");
+    let nothing = vec![0; 10];
+    let signed = [&b"\x00\x03a"[..], b"\x03\x01\x01a\x032&5"].map(|value| {
+        let mut payload = [value, &10_u16.to_le_bytes()].concat();
+        payload.extend(crc64(&payload).to_le_bytes());
+        payload
+    });
+    for payload in signed.into_iter().chain([nothing]) {
+        let command = ["restore".into(), "k".into(), "0".into(), payload.into()];
+        let ask = |address| {
+            Client::connect(address)
+                .pipeline(&[command.to_vec()])
+                .remove(0)
+        };
+        assert_eq!(ask(real.address), b"+OK\r\n");
+        assert_eq!(ask(ours.address), b"-ERR Bad data format\r\n");
+        Client::connect(real.address).call(&["flushall"]);
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Where a client in RESP3 that listens to events hears of its own commands: before the reply or after it, as in Redis.
+//! The same of one that tracks keys too.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -140,8 +141,8 @@ const NOT_COMPARED: [(&str, &str); 7] = [
 ];
 const IN_THE_REPLY: &str = "Redis sends its event within the reply: no_event_comes_within_a_reply";
 
-/// Everything that the client gets for a command, and for the `PING` after it.
-fn hears(address: SocketAddr, line: &str) -> String {
+/// Everything that the client gets for a command, and for the `PING` after it. `before` is what it says once it listens.
+fn hears(address: SocketAddr, before: &[&str], line: &str) -> String {
     let mut client = Client::connect(address);
     let mut call = |line: &str| client.call(&line.split(' ').collect::<Vec<_>>());
     call("flushall");
@@ -151,6 +152,9 @@ fn hears(address: SocketAddr, line: &str) -> String {
     call("config set notify-keyspace-events AEmn");
     call("hello 3");
     call("psubscribe __key*");
+    for line in before {
+        call(line);
+    }
     let both = format!("{line}\r\nping end-of-line\r\n");
     client.send(both.as_bytes()).unwrap();
     let mut all = String::new();
@@ -165,13 +169,35 @@ fn hears(address: SocketAddr, line: &str) -> String {
 
 #[test]
 fn events_come_before_or_after_the_reply_as_in_redis() {
+    compare(&[], &LINES);
+}
+
+#[test]
+fn keys_that_are_out_of_date_are_named_after_the_reply_and_the_events() {
+    const READ: &str = "exists s no no2 l l2 t t2 z h to";
+    let is_flushed = |line: &&str| {
+        ["flush", "swapdb"]
+            .iter()
+            .any(|name| line.starts_with(name))
+    };
+    let lines: Vec<&str> = LINES.into_iter().filter(|line| !is_flushed(line)).collect();
+    for tracking in ["client tracking on", "client tracking on bcast"] {
+        compare(&[tracking, READ], &lines);
+        compare(&[tracking, READ], &["ltrim l2 0 9"]);
+    }
+}
+
+/// `before` as in [`hears`].
+fn compare(before: &[&str], lines: &[&str]) {
     let Some(real) = RealRedis::start() else {
         return;
     };
     let ours = Ours::start(StoreKind::BTree.open());
     let mut wrong = Vec::new();
-    for line in LINES {
-        let (found, expected) = both(ours.address, real.address, |address| hears(address, line));
+    for line in lines {
+        let (found, expected) = both(ours.address, real.address, |address| {
+            hears(address, before, line)
+        });
         if found != expected {
             wrong.push(format!("{line}: {found}, not {expected}"));
         }
@@ -197,7 +223,7 @@ fn no_event_comes_within_a_reply() {
     let ours = Ours::start(StoreKind::BTree.open());
     let pop =
         "*4\r\n$8\r\npmessage\r\n$6\r\n__key*\r\n$22\r\n__keyevent@0__:zpopmin\r\n$1\r\nz\r\n";
-    let heard = hears(ours.address, "zpopmin z").replace('>', "*");
+    let heard = hears(ours.address, &[], "zpopmin z").replace('>', "*");
     let place = |text: &str| {
         heard
             .find(&text.as_bytes().escape_ascii().to_string())

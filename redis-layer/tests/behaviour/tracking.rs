@@ -332,6 +332,27 @@ fn changes_that_arrive_together_are_told_together() {
     }
 }
 
+/// The cleaning of expired keys, which has a thread of its own, does not end the turn of a client in the middle of it.
+#[test]
+fn a_pipeline_that_takes_long_is_one_turn() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let pipeline = "set x 1\r\neval \"local function now() local t = redis.call('time') return t[1] * 1000 + t[2] / 1000 end \
+        local till = now() + 400 while now() < till do end\" 0\r\nping\r\n";
+    let run = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.call(&["client", "tracking", "on", "bcast"]);
+        client.send(pipeline.as_bytes()).unwrap();
+        let replies = [0; 4].map(|_| client.reply().unwrap().escape_ascii().to_string());
+        replies.concat()
+    };
+    let (found, expected) = both(ours.address, real.address, run);
+    assert_eq!(found, expected);
+}
+
 /// What the table forgets is no change: who tracks prefixes is not told, and who has just read it is told behind the answer.
 #[test]
 fn a_key_that_the_table_forgets_has_not_changed() {

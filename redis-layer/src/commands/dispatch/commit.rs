@@ -44,7 +44,7 @@ pub(crate) fn finish<'s>(
     let found = remove_found_by(server, session.id, &fresh, &mut committed);
     let wrote = committed.wrote;
     let flushes = std::mem::take(&mut session.tracking.flushed);
-    if wrote || flushes || found {
+    if flushes || found {
         session.confirm_change();
     }
     let known = std::mem::take(&mut session.tracking.known);
@@ -57,7 +57,11 @@ pub(crate) fn finish<'s>(
     };
     let behind = std::mem::take(&mut session.events_after_reply);
     let mut events = committed.events.iter();
-    if let Some(at) = events.position(|event| behind.contains(&event.name)) {
+    let first_behind = events.position(|event| behind.contains(&event.name));
+    // Keys that are out of date are named behind the reply too.
+    let tracks = session.tracking.mode.is_some() && !session.reply_first;
+    let is_told = tracks && !committed.touched.is_empty();
+    if let Some(at) = first_behind.or(is_told.then_some(committed.events.len())) {
         let later = committed.events.split_off(at);
         send_events(server, &committed.events);
         committed.events = later;

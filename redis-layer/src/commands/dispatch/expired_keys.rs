@@ -37,7 +37,10 @@ pub fn remove_expired(server: &Server, due: &mut DueKeys, most: usize) -> Result
         drop(guard);
         tell(server, &committed, Writer::default());
     }
-    server.tracking.send_invalidations(server);
+    // Otherwise the turns of others go on.
+    if removed > 0 {
+        server.tracking.send_invalidations(server);
+    }
     let limit_ms = server.config.live.latency_ms();
     let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let sum = &server.counters.cleaning_micros;

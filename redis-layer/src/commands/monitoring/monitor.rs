@@ -47,7 +47,7 @@ impl Monitors {
         if !self.are_any() {
             return;
         }
-        let micros = session.server.clock.now_ms().saturating_mul(1000);
+        let micros = session.server.clock.now_us();
         let mut line = format!(
             "{}.{:06} [{} {}]",
             micros / 1_000_000,

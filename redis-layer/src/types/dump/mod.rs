@@ -183,7 +183,8 @@ fn read_within(payload: &[u8], decompressed_max: usize) -> Result<Value, BadPayl
         Value::Hash(all) => all.is_empty(),
         Value::SortedSet(all) => all.is_empty(),
     };
-    if is_empty || !reader.rest.is_empty() {
+    // As in Redis, bytes behind the value do not matter.
+    if is_empty {
         return Err(BadPayload::Format);
     }
     Ok(value)

@@ -114,7 +114,7 @@ fn lines<V: Display>(text: &mut String, lines: &[(&str, V)]) {
 }
 
 fn server_section(server: &Server, text: &mut String) {
-    let now_ms = server.clock.now_ms();
+    let now_us = server.clock.now_us();
     line(text, "redis_version", REDIS_VERSION);
     lines(
         text,
@@ -134,12 +134,12 @@ fn server_section(server: &Server, text: &mut String) {
     line(text, "process_supervised", "no");
     line(text, "run_id", &server.run_id);
     line(text, "tcp_port", server.port);
-    line(text, "server_time_usec", now_ms.saturating_mul(1000));
+    line(text, "server_time_usec", now_us);
     line(text, "uptime_in_seconds", server.uptime_s());
     line(text, "uptime_in_days", server.uptime_s() / 86_400);
     line(text, "hz", server.config.live.hz());
     line(text, "configured_hz", server.config.live.hz());
-    line(text, "lru_clock", (now_ms / 1000) & 0xff_ffff);
+    line(text, "lru_clock", (now_us / 1_000_000) & 0xff_ffff);
     let executable = std::env::current_exe().unwrap_or_default();
     line(text, "executable", executable.display());
     line(text, "config_file", "");
