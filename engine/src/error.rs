@@ -251,6 +251,9 @@ fn advice(source: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "Free some space on the disk, then try again"
         }
+        io::ErrorKind::FileTooLarge => {
+            "Raise the limit on the length of files (`ulimit -f`), or choose a file system that takes longer ones"
+        }
         io::ErrorKind::ReadOnlyFilesystem => {
             "Mount the file system writable, or choose another directory"
         }
@@ -333,12 +336,14 @@ mod tests {
     #[test]
     fn a_limit_of_the_system_is_named_with_the_way_around_it() {
         let name_too_long = io::Error::from(io::ErrorKind::InvalidFilename);
+        let file_too_long = io::Error::from(io::ErrorKind::FileTooLarge);
         let no_memory = io::Error::from(io::ErrorKind::OutOfMemory);
         let cases = [
             (io::Error::from_raw_os_error(23), "`ulimit -n`"),
             (io::Error::from_raw_os_error(24), "`ulimit -n`"),
             (no_memory, "end other programs"),
             (name_too_long, "this file system cannot hold such a name"),
+            (file_too_long, "`ulimit -f`"),
         ];
         for (source, advice) in cases {
             let message = Error::io("open", "x", source).to_string();

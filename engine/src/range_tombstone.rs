@@ -110,6 +110,8 @@ impl RangeTombstones {
         let old = &self.fragments;
         let from = old.partition_point(|old| comparator.compare(&old.end, &first.start).is_lt());
         let to = old.partition_point(|old| comparator.compare(&old.start, &last.end).is_le());
+        // It never is, unless the comparator contradicts itself.
+        let to = to.max(from);
         new.extend_from_slice(&old[from..to]);
         let middle = Self::new(comparator, new, Keep::All).fragments;
         let fragments = [&old[..from], &middle, &old[to..]].concat();

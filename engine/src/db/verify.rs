@@ -258,10 +258,12 @@ impl Verifier<'_> {
             notes.push((self.dir.join(file_name::CURRENT_TEMPORARY), gone));
         }
         for name in &self.names.foreign {
-            notes.push((
-                self.dir.join(name),
-                "it is none of the engine's names, and is left alone",
-            ));
+            let what = if name == file_name::CHECKPOINT {
+                "a checkpoint that was interrupted left it, and nothing needs it"
+            } else {
+                "it is none of the engine's names, and is left alone"
+            };
+            notes.push((self.dir.join(name), what));
         }
         for (path, what) in notes {
             self.note(&path, what);

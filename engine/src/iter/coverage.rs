@@ -92,6 +92,12 @@ impl Coverage {
         })
     }
 
+    /// How many fragments there are in all sources.
+    pub(super) fn fragments(&self) -> usize {
+        let sets = self.sources.iter().map(|of| of.set.fragments().len());
+        sets.sum()
+    }
+
     /// The sequence number of the newest tombstone over `key`, which hides older entries; 0 if there is none.
     pub(super) fn newest_over(&mut self, key: &[u8]) -> u64 {
         let comparator = &self.comparator;

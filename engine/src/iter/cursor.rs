@@ -398,7 +398,7 @@ impl Cursor {
 
     /// Finds the first visible put from the merge's entry on. With `skip`, versions of `self.key` are hidden.
     fn find_forward(&mut self, mut skip: bool) -> Result<()> {
-        let (mut hidden, mut covered, mut too_new) = (0, 0, 0);
+        let (mut hidden, mut covered, mut skips, mut too_new) = (0, 0, 0, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
             if skip && internal_key::is_same(entry.user_key, &self.key) {
@@ -408,6 +408,7 @@ impl Cursor {
                     self.seek_key.clear();
                     internal_key::append_last(&mut self.seek_key, &self.key);
                     self.jump(Direction::Forward)?;
+                    skips = 0;
                     // Only the version with the greatest possible trailer can still be here.
                     if self.merge.valid() && user_key(&self.merge) == self.key {
                         self.merge.next()?;
@@ -429,13 +430,17 @@ impl Cursor {
                     self.key.clear();
                     self.key.extend_from_slice(entry.user_key);
                     covered += usize::from(is_covered);
-                    if is_covered && covered > STEPS_BEFORE_SEEK && self.skip_covered(true)? {
+                    if is_covered
+                        && covered > STEPS_BEFORE_SEEK
+                        && self.skip_covered(true, &mut skips)?
+                    {
                         continue;
                     }
                 } else if self.are_versions_of_one_key(&mut too_new) {
                     let newest_seen = internal_key::seek_trailer(self.sequence);
                     self.seek_key.extend_from_slice(&newest_seen);
                     self.jump(Direction::Forward)?;
+                    skips = 0;
                     continue;
                 }
             }
@@ -446,7 +451,7 @@ impl Cursor {
 
     /// Finds the last key whose newest visible version is a put, from the merge's entry back.
     fn find_backward(&mut self) -> Result<()> {
-        let (mut found, mut covered, mut passed) = (false, 0, 0);
+        let (mut found, mut covered, mut skips, mut passed) = (false, 0, 0, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
             if found && entry.user_key != self.key {
@@ -469,13 +474,17 @@ impl Cursor {
                     self.value.extend_from_slice(self.merge.value());
                 }
                 covered += usize::from(is_covered);
-                if is_covered && covered > STEPS_BEFORE_SEEK && self.skip_covered(false)? {
+                if is_covered
+                    && covered > STEPS_BEFORE_SEEK
+                    && self.skip_covered(false, &mut skips)?
+                {
                     continue;
                 }
             }
             if self.are_versions_of_one_key(&mut passed) {
                 found = self.seek_newest_version()?;
                 self.leave_key_backward()?;
+                skips = 0;
             } else {
                 self.merge.prev()?;
             }

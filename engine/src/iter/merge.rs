@@ -296,6 +296,11 @@ impl MergeCursor {
         *self.heap.first().expect("the cursor is on an entry")
     }
 
+    /// How many sources there are.
+    pub(crate) const fn sources(&self) -> usize {
+        self.sources.len()
+    }
+
     /// Moves only the current source, to `target`, which must lie ahead in the current direction.
     /// For callers that need no entry of this source before `target`.
     ///

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::vfs::{Fault, FaultVfs, LockGuard, MemoryVfs, RandomFile, StdVfs, Vfs, WritableFile};
 use engine::{
     Background, Comparator, Db, Error, FamilyOptions, Options, Result, WriteBatch, WriteOptions,
+    verify,
 };
 
 use crate::support::hooked::Hooked;
@@ -95,12 +96,7 @@ fn it_holds_what_there_was_and_lives_on_its_own() {
     assert_eq!(copy.default_family().iter().count(), before[0].1.len() + 1);
     for (dir, open) in [("db", db), ("backups/monday", copy)] {
         open.close().unwrap();
-        assert_eq!(
-            engine::verify(dir, &manual(Arc::clone(&arc)))
-                .unwrap()
-                .findings,
-            []
-        );
+        assert_eq!(verify(dir, &manual(Arc::clone(&arc))).unwrap().findings, []);
     }
 }
 
@@ -360,6 +356,13 @@ fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
             let arc: Arc<dyn Vfs> = Arc::new(disk.clone());
             let there = disk.exists(Path::new("sub/copy")).unwrap();
             if there {
+                let report = verify("sub/copy", &manual(Arc::clone(&arc))).unwrap();
+                assert!(report.is_clean(), "{:?}", report.findings);
+                let foreign = report
+                    .findings
+                    .iter()
+                    .find(|of| of.what.contains("is none of"));
+                assert_eq!(foreign, None, "all that is there is the engine's");
                 let copy = Db::open("sub/copy", manual(Arc::clone(&arc))).unwrap();
                 assert_eq!(content(&copy), before, "operation {at}, seed {seed}");
                 whole += 1;
@@ -546,7 +549,7 @@ fn a_checkpoint_among_later_logs_is_refused_and_nothing_is_lost() {
         "{error}"
     );
     assert_eq!(vfs.tree(), before);
-    let report = engine::verify("db", &manual(Arc::clone(&disk))).unwrap();
+    let report = verify("db", &manual(Arc::clone(&disk))).unwrap();
     assert!(!report.is_clean(), "{report:?}");
     // The copy itself is intact.
     let copy = Db::open("copy", manual(disk)).unwrap();

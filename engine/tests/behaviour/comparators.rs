@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use engine::comparator::{NumericSuffix, PrefixRange, assert_comparator_laws};
 use engine::{Comparator, Compare, Db, Family};
@@ -211,6 +211,45 @@ fn a_comparator_of_ones_own_is_suspected_beside_the_file_whose_order_is_wrong() 
     let of_manifest = db.flush().unwrap_err().to_string();
     assert!(of_manifest.contains("MANIFEST"), "{of_manifest}");
     assert!(of_manifest.contains(SUSPICION), "{of_manifest}");
+}
+
+/// Three groups of keys, each after the one before, in a circle. Within a group the order is bytewise.
+#[derive(Default)]
+struct Groups(AtomicU64);
+
+impl Compare for Groups {
+    fn name(&self) -> &str {
+        "groups"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        // Whoever goes round for ever is stopped.
+        assert!(self.0.fetch_add(1, SeqCst) < 10_000_000, "it does not end");
+        let group = |key: &[u8]| key.first().map_or(0, |first| first % 3);
+        match (group(b) + 3 - group(a)) % 3 {
+            0 => a.cmp(b),
+            1 => Ordering::Less,
+            _ => Ordering::Greater,
+        }
+    }
+}
+
+#[test]
+fn reads_and_range_deletions_end_although_the_order_goes_in_a_circle() {
+    for seed in 0..20 {
+        let (_db, family) = family_in(Comparator::custom(Groups::default()));
+        let mut dice = Dice::new(seed);
+        let mut key = || [b'a' + dice.below(6) as u8, dice.below(6) as u8];
+        for _ in 0..40 {
+            // Either may be refused.
+            let _ = family.delete_range(key()..key());
+            for _ in 0..4 {
+                let _ = family.put(key(), "");
+            }
+            let _ = family.iter().take(100).last();
+            let _ = family.iter().rev().take(100).last();
+        }
+    }
 }
 
 #[test]

@@ -185,6 +185,32 @@ fn a_row_that_came_back_is_there_after_a_recovery() {
     }
 }
 
+/// What a snapshot's cursor meets here of too new versions makes it seek in all sources, also in those that it has moved
+/// past the range before.
+#[test]
+fn a_range_is_passed_again_after_every_seek() {
+    let db = Db::open("db", in_memory(&MemoryVfs::new(), Comparator::Bytewise)).unwrap();
+    let family = db.default_family();
+    let numbers = 0..200;
+    for number in numbers.clone() {
+        family.put(key(number), "old").unwrap();
+    }
+    db.flush().unwrap();
+    family
+        .delete_range(key(numbers.start)..key(numbers.end))
+        .unwrap();
+    let snapshot = db.snapshot();
+    for number in numbers {
+        for _ in 0..40 {
+            family.put(key(number), "too new").unwrap();
+        }
+    }
+    let rows = snapshot.iter(&family).map(Result::unwrap);
+    assert_eq!(rows.count(), 0);
+    let rows = snapshot.iter(&family).rev().map(Result::unwrap);
+    assert_eq!(rows.count(), 0);
+}
+
 const KEYS: u64 = 300;
 
 fn random_key(dice: &mut Dice) -> Vec<u8> {

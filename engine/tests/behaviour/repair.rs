@@ -589,6 +589,36 @@ fn a_log_that_lost_what_was_durable_is_damage_and_the_next_one_is_kept() {
     assert!(found["default"].iter().any(|(key, _)| key == b"last"));
 }
 
+/// Its numbers begin within those of the log before it, which no log of this database can.
+#[test]
+fn the_log_of_another_database_is_damage_and_gives_no_rows() {
+    let vfs = two_logs(true);
+    let other = MemoryVfs::new();
+    let db = Db::open("db", options(&other)).unwrap();
+    while files(&other, ".log").len() < 2 {
+        db.put("long", "v".repeat(1000)).unwrap();
+    }
+    for row in 0..40 {
+        db.put(format!("foreign {row}"), "").unwrap();
+    }
+    let second = files(&vfs, ".log").remove(1);
+    assert_eq!(files(&other, ".log").get(1..), Some(&[second.clone()][..]));
+    vfs.remove(&second).unwrap();
+    let rows = content(&Db::open("db", options(&vfs.crash(1))).unwrap());
+    let foreign = other.read(&second).unwrap();
+    vfs.create(&second).unwrap().append(&foreign).unwrap();
+
+    let refused = Db::open("db", options(&vfs)).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Corruption { file, .. } if *file == second),
+        "{refused}"
+    );
+    let checked = verify("db", &options(&vfs)).unwrap();
+    let (report, found) = repaired(&vfs);
+    assert!(checked.damage().eq(&report.lost), "{:#?}", report.lost);
+    assert_eq!(found, rows);
+}
+
 /// A checkpoint that got the log of a later state of its database.
 #[test]
 fn a_log_that_does_not_follow_on_the_tables_is_damage_and_is_kept() {

@@ -3,7 +3,8 @@
 //! A log is replaced by a table for each family, so that the database opens without the log, and damage
 //! in it no longer matters. A log is read up to the first damage or bad sector in it. Later logs are read
 //! too, because their rows were acknowledged. Only if a log merely lost its end, as in a power cut, are later ones
-//! left out, as in every opening. A mark in the later one says that it was not a power cut.
+//! left out, as in every opening. A mark in the later one says that it was not a power cut. A log whose numbers begin
+//! within those of an earlier one is another database's, or an old copy: that is damage, and it gives no rows.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::Repair;
 use crate::batch::{BatchView, FamilyId};
 use crate::compaction;
-use crate::db::recovery::{begins_too_high, lost_its_durable_end};
+use crate::db::recovery::{WrongBatch, begins_too_high, lost_its_durable_end};
 use crate::db::survey::Finding;
 use crate::error::Result;
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
@@ -22,6 +23,7 @@ use crate::version::{State, VersionEdit, file_name};
 use crate::vfs::read_to_failure;
 
 const IN_TABLES: &str = "its rows are in tables";
+const ELSEWHERE: &str = "it does not continue the log before it";
 const NEVER_DURABLE: &str = "a log before it lost its end: it was never acknowledged as durable";
 
 /// What was read from a log.
@@ -47,6 +49,8 @@ struct Rows {
 struct Before {
     /// The previous log, and up to which offset it could be read.
     log: Option<(PathBuf, u64)>,
+    /// The last sequence number of all logs so far; 0 if they have none.
+    last_sequence: u64,
     /// Whether durable rows may be missing, so that a gap in the numbers does not indicate a torn end.
     may_lack: bool,
 }
@@ -56,6 +60,7 @@ impl Repair<'_> {
         let numbers: Vec<u64> = self.names.logs.iter().copied().collect();
         let mut before = Before {
             log: None,
+            last_sequence: 0,
             may_lack: !self.believed,
         };
         let mut left_out = false;
@@ -85,6 +90,14 @@ impl Repair<'_> {
         let mut rows = self.read_log(number, path, state)?;
         before.may_lack |= rows.damaged;
         let next = state.last_sequence + 1;
+        // No two logs of a database have a number in common.
+        if let Some(first) = rows.first_sequence.filter(|of| *of <= before.last_sequence) {
+            let what = WrongBatch::Elsewhere { first, next }.to_string();
+            self.report.lost.push(Finding::damage(path, 0, what));
+            before.may_lack = true;
+            return Ok(Some(ELSEWHERE));
+        }
+        before.last_sequence = rows.last_sequence.max(before.last_sequence);
         let gap = rows.first_sequence.filter(|first| *first > next);
         if let (Some(first), false) = (gap, before.may_lack) {
             let lack = match (&before.log, rows.durable) {
@@ -168,10 +181,8 @@ impl Repair<'_> {
             ));
         }
         if rows.first_sequence.is_some() && batch.sequence != rows.last_sequence + 1 {
-            let (found, expected) = (batch.sequence, rows.last_sequence + 1);
-            return Err(format!(
-                "its sequence number is {found}, and {expected} follows"
-            ));
+            let (first, next) = (batch.sequence, rows.last_sequence + 1);
+            return Err(WrongBatch::Elsewhere { first, next }.to_string());
         }
         rows.first_sequence.get_or_insert(batch.sequence);
         let mut is_new = false;

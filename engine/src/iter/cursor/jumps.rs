@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Cursor, is_covered, parse, user_key};
 use crate::cursor::{Direction, InternalCursor, STEPS_BEFORE_SEEK};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 
 /// After this many steps in a row, the key is noted, to see whether it is still the same when a seek is due.
@@ -79,24 +79,40 @@ impl Cursor {
         if is_there {
             Ok(())
         } else {
-            let suspicion = self.comparator.suspicion();
-            let what = format!("its keys are not in order{suspicion}");
-            Err(self.merge.corruption(what))
+            Err(self.not_in_order())
         }
     }
 
     /// Seeks, in the source of the merge's entry, past all entries that a range tombstone hides. Returns `false` if there
     /// is none that hides them all: then only the source's own tombstones cover the entry, and entries newer than
-    /// those may follow.
-    pub(super) fn skip_covered(&mut self, forward: bool) -> Result<bool> {
+    /// those may follow. `skips` counts how often this was done since the last
+    /// seek of all sources.
+    ///
+    /// # Errors
+    /// From the merge; and `Corruption` where the way goes in a circle.
+    pub(super) fn skip_covered(&mut self, forward: bool, skips: &mut usize) -> Result<bool> {
         let source = self.merge.source();
-        let coverage = self.coverage.as_ref();
-        let Some(end) = coverage.and_then(|of| of.end_of_hidden(source, forward)) else {
+        let Some(coverage) = &self.coverage else {
             return Ok(false);
         };
+        let Some(end) = coverage.end_of_hidden(source, forward) else {
+            return Ok(false);
+        };
+        *skips += 1;
+        // Until all sources are sought anew, each of them leaves each fragment once.
+        if *skips > coverage.fragments() * self.merge.sources() {
+            return Err(self.not_in_order());
+        }
         self.seek_key.clear();
         internal_key::append_first(&mut self.seek_key, &end);
         self.merge.skip_to(&self.seek_key)?;
         Ok(true)
+    }
+
+    #[cold]
+    fn not_in_order(&self) -> Error {
+        let suspicion = self.comparator.suspicion();
+        let what = format!("its keys are not in order{suspicion}");
+        self.merge.corruption(what)
     }
 }

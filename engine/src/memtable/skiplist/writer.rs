@@ -143,7 +143,11 @@ impl Writer {
             return self.insert_here(height, target, value);
         }
         let list = &*self.list;
-        debug_assert!(list.compare(newest, target).is_gt());
+        debug_assert!(
+            list.compare(newest, target).is_gt(),
+            "a key equals itself{}",
+            list.comparator().suspicion()
+        );
         // SAFETY: the list keeps the arena.
         let before = unsafe { newest.before() }.expect("only the head has none before it");
         let shape = (1, run + u32::from(is_counted));
@@ -168,7 +172,8 @@ impl Writer {
         let other = |node| list.compare(node, target).is_gt();
         debug_assert!(
             found.after.is_none_or(other),
-            "a sequence number is used once"
+            "a sequence number is used once{}",
+            list.comparator().suspicion()
         );
     }
 
