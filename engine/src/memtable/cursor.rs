@@ -17,7 +17,9 @@ use crate::internal_key;
 const NODES_AHEAD_MIN: usize = 4;
 const NODES_AHEAD_MAX: usize = 16;
 /// After this many nodes a run walks several stretches of the list in turns, which are then some two hundred nodes ahead.
-const NODES_BEFORE_WALK: usize = 256;
+pub(super) const NODES_BEFORE_WALK: usize = 256;
+/// A list that may be in the processor's caches is walked from node to node: there is nothing to wait for.
+pub(super) const WALK_BYTES_MIN: usize = 8 << 20;
 /// A value is prefetched this many entries before it is returned, in a walk over all entries.
 const VALUES_AHEAD: usize = 3;
 
@@ -51,10 +53,11 @@ impl MemtableCursor {
         let mut last_key = internal_key::user_key(unsafe { here.key() });
         let mut nodes = [here; NODES_AHEAD_MAX];
         let (mut wanted, mut hidden) = (NODES_AHEAD_MIN, 0);
+        let is_long = self.list.reserved() >= WALK_BYTES_MIN;
         let (mut passed, mut walk) = (0, None::<Walk>);
         loop {
             let found = match &mut walk {
-                Some(walk) => walk.nodes(&self.list, &mut nodes[..wanted]),
+                Some(walk) => walk.fill(&self.list, &mut nodes[..wanted]),
                 None => self.list.nodes_after(here, &mut nodes[..wanted]),
             };
             let nodes = &nodes[..found];
@@ -103,7 +106,7 @@ impl MemtableCursor {
             here = nodes[within - 1];
             wanted = NODES_AHEAD_MAX.min(2 * wanted);
             passed += within;
-            if passed >= NODES_BEFORE_WALK && walk.is_none() {
+            if passed >= NODES_BEFORE_WALK && walk.is_none() && is_long {
                 walk = Some(Walk::after(&self.list, here));
             }
         }

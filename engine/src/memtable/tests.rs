@@ -372,6 +372,80 @@ fn a_walk_over_all_passes_over_nothing() {
     }
 }
 
+/// A run that is long enough to be walked in several places at once, from many places, to many ends, while newer
+/// versions are written among its rows.
+#[test]
+#[cfg_attr(miri, ignore = "takes 20 MB of entries")]
+fn a_long_run_shows_what_a_map_has() {
+    const KEYS: u64 = 2_000;
+    const WRITES: u64 = 5_000;
+    let chance = |of: u64| (of + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);
+    let mut expected = BTreeMap::new();
+    let mut insert = |sequence: u64, number: u64, kind| {
+        let user_key = &number.to_be_bytes();
+        let key = ParsedKey {
+            user_key,
+            sequence,
+            kind,
+        };
+        writer.insert(key, &[sequence as u8; 4096]);
+        writer.end_batch();
+        writer.reader()
+    };
+    for sequence in 1..=WRITES {
+        // Every 16th number is deleted last.
+        let number = chance(sequence) % KEYS;
+        insert(sequence, number, ValueKind::Put);
+        expected.insert(number, sequence as u8);
+    }
+    for number in (0..KEYS).step_by(16) {
+        insert(WRITES + 1 + number, number, ValueKind::Delete);
+        expected.remove(&number);
+    }
+    let sequence = WRITES + KEYS;
+    assert!(expected.len() > 3 * cursor::NODES_BEFORE_WALK);
+    let mut newer = sequence;
+    for start in expected.keys().copied().step_by(61) {
+        for end in [None, Some(start + 700), Some(KEYS - 1)] {
+            let end_key = end.map(u64::to_be_bytes);
+            let rows = RowRun {
+                end: end_key.as_ref().map(<[u8; 8]>::as_slice),
+                sequence,
+            };
+            let table = insert(newer + 1, chance(newer) % KEYS, ValueKind::Put);
+            newer += 1;
+            assert!(table.reserved_bytes() > 2 * cursor::WALK_BYTES_MIN);
+            let mut cursor = table.cursor();
+            cursor
+                .seek(&internal_key::encode(
+                    &start.to_be_bytes(),
+                    sequence,
+                    ValueKind::Put,
+                ))
+                .unwrap();
+            let mut shown = Vec::new();
+            let goes_on = cursor.run(&rows, |key, value| {
+                shown.push((u64::from_be_bytes(key.try_into().unwrap()), value[4095]));
+                if shown.len().is_multiple_of(50) {
+                    newer += 1;
+                    insert(newer, chance(newer) % KEYS, ValueKind::Put);
+                }
+                true
+            });
+            assert!(goes_on);
+            let rest = expected.range(start + 1..end.unwrap_or(u64::MAX).max(start + 1));
+            assert!(
+                shown
+                    .iter()
+                    .copied()
+                    .eq(rest.map(|(&number, &value)| (number, value))),
+                "from {start} to {end:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn an_empty_or_small_memtable_takes_little_memory() {
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);

@@ -83,15 +83,26 @@ impl Walk {
     }
 
     /// Stores the next nodes in `nodes`, as many as there is room for. Returns how many there are.
-    #[inline]
-    pub(in crate::memtable) fn nodes(&mut self, list: &SkipList, nodes: &mut [Node]) -> usize {
-        for (count, place) in nodes.iter_mut().enumerate() {
-            let Some(node) = self.next(list) else {
-                return count;
+    pub(in crate::memtable) fn fill(&mut self, list: &SkipList, nodes: &mut [Node]) -> usize {
+        let mut filled = 0;
+        while filled < nodes.len() {
+            let (stretch, from) = self.shown;
+            let Some(stretch) = self.stretches.get(stretch) else {
+                if self.walk_on(list) {
+                    continue;
+                }
+                break;
             };
-            *place = node;
+            let left = &stretch.nodes[from..];
+            let count = left.len().min(nodes.len() - filled);
+            nodes[filled..filled + count].copy_from_slice(&left[..count]);
+            filled += count;
+            self.shown = match count < left.len() {
+                true => (self.shown.0, from + count),
+                false => (self.shown.0 + 1, 0),
+            };
         }
-        nodes.len()
+        filled
     }
 
     /// The node `ahead` places after the next one, unless another stretch begins before it.
