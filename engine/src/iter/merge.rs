@@ -387,7 +387,11 @@ impl MergeCursor {
             return false;
         }
         let top = self.source();
-        let Some(cursor) = self.sources[top].in_table() else {
+        let source = &mut self.sources[top];
+        if let (Source::Memtable(cursor), Direction::Forward) = (&mut *source, direction) {
+            return cursor.next_row(sequence);
+        }
+        let Some(cursor) = source.in_table() else {
             return false;
         };
         match direction {

@@ -40,6 +40,33 @@ impl MemtableCursor {
         self.node.expect("the cursor is on an entry")
     }
 
+    /// Moves to the next entry, if that is a row of another key that a reader of `sequence` sees. Returns whether it did.
+    ///
+    /// # Panics
+    /// If the cursor is nowhere.
+    #[inline]
+    pub fn next_row(&mut self, sequence: u64) -> bool {
+        let here = self.here();
+        let Some(next) = self.list.next(here) else {
+            return false;
+        };
+        // SAFETY: both nodes are of `self.list`, which lives as long as the borrow of `self`.
+        let (here, key) = unsafe { (here.key(), next.key()) };
+        let Some((user_key, trailer)) = key.split_last_chunk() else {
+            return false;
+        };
+        let rows = RowRun {
+            end: None,
+            sequence,
+        };
+        let is_other = !internal_key::is_same(user_key, internal_key::user_key(here));
+        let is_row = is_other && rows.shows(*trailer);
+        if is_row {
+            self.node = Some(next);
+        }
+        is_row
+    }
+
     /// Passes the rows that follow to `visit`, within the bounds of `rows`, until `visit` returns
     /// `false`. Afterwards the cursor is at the last row that was passed, or where it was if there
     /// was none. Returns what `visit` returned last. Only for the bytewise order.
