@@ -66,7 +66,7 @@ enum Place {
 /// cursor.prev()?;
 /// assert!(!cursor.valid(), "before the first row there is nothing");
 ///
-/// // A long walk is several times as fast with `visit`.
+/// // A long walk is faster with `visit`.
 /// let mut bytes = 0;
 /// cursor.seek_to_first()?;
 /// cursor.visit(|key, value| {

@@ -83,13 +83,40 @@ impl InternalCursor for Source {
 }
 
 impl Source {
-    /// The cursor over the source's current table, if it is not a memtable.
+    /// Whether it is known without a step that the current entry is a put that a reader of `sequence` sees, and
+    /// no newer version of its key comes before it.
     #[inline]
-    fn in_table(&mut self) -> Option<&mut TableCursor> {
+    fn is_newest_row(&mut self, sequence: u64) -> Result<bool> {
         match self {
-            Self::Memtable(_) => None,
-            Self::Table(cursor) => Some(cursor),
-            Self::Level(cursor) => Some(cursor.in_table()),
+            Self::Memtable(cursor) => Ok(cursor.is_newest_row(sequence)),
+            Self::Table(cursor) => cursor.is_newest_row(sequence),
+            Self::Level(cursor) => cursor.in_table().is_newest_row(sequence),
+        }
+    }
+
+    /// Steps in `direction`, if the entry there is a row of another key that a reader of `sequence` sees, and in memory.
+    /// Returns whether it did.
+    #[inline]
+    fn step_to_row(&mut self, direction: Direction, sequence: u64) -> bool {
+        let in_table = match self {
+            Self::Memtable(cursor) => {
+                return match direction {
+                    Direction::Forward => cursor.next_row(sequence),
+                    Direction::Backward => cursor.prev_row(sequence),
+                };
+            }
+            Self::Table(cursor) => cursor,
+            Self::Level(cursor) => cursor.in_table(),
+        };
+        match direction {
+            Direction::Forward => {
+                let rows = RowRun {
+                    end: None,
+                    sequence,
+                };
+                !in_table.run(&rows, |_, _| false)
+            }
+            Direction::Backward => in_table.prev_row(sequence),
         }
     }
 
@@ -271,13 +298,8 @@ impl MergeCursor {
     #[inline]
     pub fn is_newest_row(&mut self, sequence: u64) -> Result<bool> {
         let top = self.source();
-        let in_source = match self.sources[top].in_table() {
-            None => false,
-            Some(cursor) => {
-                let is_row = cursor.is_newest_row(sequence);
-                is_row.inspect_err(|_| self.heap.clear())?
-            }
-        };
+        let is_row = self.sources[top].is_newest_row(sequence);
+        let in_source = is_row.inspect_err(|_| self.heap.clear())?;
         // The greatest of the others is one of the two below the top of the heap.
         let mut others = self.heap.iter().skip(1).take(2);
         Ok(in_source
@@ -387,23 +409,7 @@ impl MergeCursor {
             return false;
         }
         let top = self.source();
-        let source = &mut self.sources[top];
-        if let (Source::Memtable(cursor), Direction::Forward) = (&mut *source, direction) {
-            return cursor.next_row(sequence);
-        }
-        let Some(cursor) = source.in_table() else {
-            return false;
-        };
-        match direction {
-            Direction::Forward => {
-                let rows = RowRun {
-                    end: None,
-                    sequence,
-                };
-                !cursor.run(&rows, |_, _| false)
-            }
-            Direction::Backward => cursor.prev_row(sequence),
-        }
+        self.sources[top].step_to_row(direction, sequence)
     }
 
     /// Steps against the previous direction, in which the other sources are on the far side of the current key.

@@ -7,19 +7,16 @@
 
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::skiplist::{Node, SkipList, Walk};
 use super::split;
-use crate::cursor::{InternalCursor, RowRun, STEPS_BEFORE_SEEK, Seen};
+use crate::cursor::{Direction, InternalCursor, RowRun, STEPS_BEFORE_SEEK, Seen};
 use crate::error::Result;
 use crate::internal_key;
 
 /// How many nodes a run fetches at once: few at first, because many runs are short.
 const NODES_AHEAD_MIN: usize = 4;
 const NODES_AHEAD_MAX: usize = 16;
-/// After this many nodes a run walks several stretches of the list in turns, which are then some two hundred nodes ahead.
-pub(super) const NODES_BEFORE_WALK: usize = 256;
-/// A list that may be in the processor's caches is walked from node to node: there is nothing to wait for.
-pub(super) const WALK_BYTES_MIN: usize = 8 << 20;
 /// A value is prefetched this many entries before it is returned, in a walk over all entries.
 const VALUES_AHEAD: usize = 3;
 
@@ -29,11 +26,31 @@ const VALUES_AHEAD: usize = 3;
 pub struct MemtableCursor {
     list: Arc<SkipList>,
     node: Option<Node>,
+    /// The way from `node`.
+    ahead: Ahead,
 }
 
 impl MemtableCursor {
     pub(super) const fn new(list: Arc<SkipList>) -> Self {
-        Self { list, node: None }
+        Self {
+            list,
+            node: None,
+            ahead: Ahead::nothing(),
+        }
+    }
+
+    fn stand_on(&mut self, node: Option<Node>) {
+        self.node = node;
+        self.ahead = Ahead::nothing();
+    }
+
+    /// Moves to the node beside the current one.
+    #[inline]
+    fn step(&mut self, direction: Direction, node: Option<Node>) {
+        self.node = node;
+        if let Some(node) = node {
+            self.ahead.step(&self.list, direction, node);
+        }
     }
 
     fn here(&self) -> Node {
@@ -47,24 +64,61 @@ impl MemtableCursor {
     #[inline]
     pub fn next_row(&mut self, sequence: u64) -> bool {
         let here = self.here();
-        let Some(next) = self.list.next(here) else {
+        let next = self.ahead.next(&self.list, here);
+        let is_row = next.is_some_and(|next| self.is_row(next, Some(here), sequence));
+        if is_row {
+            self.step(Direction::Forward, next);
+        }
+        is_row
+    }
+
+    /// Whether the entry is a row that a reader of `sequence` sees, and no newer version of its key comes before it.
+    ///
+    /// # Panics
+    /// If the cursor is nowhere.
+    #[inline]
+    pub fn is_newest_row(&mut self, sequence: u64) -> bool {
+        let here = self.here();
+        let before = self.ahead.before(&self.list, here);
+        self.is_row(here, before, sequence)
+    }
+
+    /// Moves back if the entry there is [the newest row](Self::is_newest_row) of its key. Returns whether it did.
+    ///
+    /// # Panics
+    /// If the cursor is nowhere.
+    #[inline]
+    pub fn prev_row(&mut self, sequence: u64) -> bool {
+        let here = self.here();
+        let Some(row) = self.ahead.before(&self.list, here) else {
             return false;
         };
+        let before = self.ahead.second_before(&self.list, row);
+        let is_row = self.is_row(row, before, sequence);
+        if is_row {
+            self.step(Direction::Backward, Some(row));
+        }
+        is_row
+    }
+
+    /// Whether `node` is a put that a reader of `sequence` sees, and the node `before` it, if there is one, of another key.
+    #[inline]
+    fn is_row(&self, node: Node, before: Option<Node>, sequence: u64) -> bool {
         // SAFETY: both nodes are of `self.list`, which lives as long as the borrow of `self`.
-        let (here, key) = unsafe { (here.key(), next.key()) };
+        let key = unsafe { node.key() };
         let Some((user_key, trailer)) = key.split_last_chunk() else {
             return false;
         };
+        let is_other = before.is_none_or(|before| {
+            // SAFETY: as above.
+            let before = internal_key::user_key(unsafe { before.key() });
+            !internal_key::is_same(user_key, before)
+        });
         let rows = RowRun {
             end: None,
             sequence,
         };
-        let is_other = !internal_key::is_same(user_key, internal_key::user_key(here));
-        let is_row = is_other && rows.shows(*trailer);
-        if is_row {
-            self.node = Some(next);
-        }
-        is_row
+        is_other && rows.shows(*trailer)
     }
 
     /// Passes the rows that follow to `visit`, within the bounds of `rows`, until `visit` returns
@@ -72,21 +126,20 @@ impl MemtableCursor {
     /// was none. Returns what `visit` returned last. Only for the bytewise order.
     ///
     /// Nodes are fetched several at a time. If the last of them comes before the end, so do the
-    /// others, and one comparison is enough for all. Each node's address is in the node before, so a run waits for
-    /// memory at each of them; a long one goes on in several places at once.
+    /// others, and one comparison is enough for all.
     pub fn run(&mut self, rows: &RowRun<'_>, mut visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
         let mut here = self.here();
         // SAFETY: here and below, the nodes are of `self.list`, which lives as long as the borrow of `self`.
         let mut last_key = internal_key::user_key(unsafe { here.key() });
         let mut nodes = [here; NODES_AHEAD_MAX];
         let (mut wanted, mut hidden) = (NODES_AHEAD_MIN, 0);
-        let is_long = self.list.reserved() >= WALK_BYTES_MIN;
-        let (mut passed, mut walk) = (0, None::<Walk>);
-        loop {
-            let found = match &mut walk {
-                Some(walk) => walk.fill(&self.list, &mut nodes[..wanted]),
-                None => self.list.nodes_after(here, &mut nodes[..wanted]),
-            };
+        // Taken out, so that a visitor that panics leaves a cursor that knows nothing of its way.
+        let mut ahead = std::mem::replace(&mut self.ahead, Ahead::nothing());
+        // How many nodes were fetched that come after the cursor's.
+        let mut beyond = 0;
+        let goes_on = 'run: loop {
+            let found = ahead.fetch(&self.list, here, &mut nodes[..wanted]);
+            beyond += found;
             let nodes = &nodes[..found];
             let is_before_end = |node: &Node| {
                 // SAFETY: as above.
@@ -97,16 +150,16 @@ impl MemtableCursor {
                 Some(last) if !is_before_end(last) => nodes.partition_point(is_before_end),
                 _ => found,
             };
-            for &node in &nodes[..within] {
+            for (at, &node) in nodes[..within].iter().enumerate() {
                 // SAFETY: as above.
                 let (key, value) = unsafe { (node.key(), node.value()) };
                 let Some((user_key, trailer)) = key.split_last_chunk() else {
-                    return true;
+                    break 'run true;
                 };
                 if internal_key::is_same(user_key, last_key) {
                     hidden += 1;
                     if hidden > STEPS_BEFORE_SEEK {
-                        return true;
+                        break 'run true;
                     }
                     continue;
                 }
@@ -117,26 +170,27 @@ impl MemtableCursor {
                         (last_key, hidden) = (user_key, 0);
                         continue;
                     }
-                    Seen::Unknown => return true,
+                    Seen::Unknown => break 'run true,
                 }
                 (last_key, hidden) = (user_key, 0);
                 // Set before the visit, so that a visitor that panics leaves the cursor at the row
                 // it was given.
                 self.node = Some(node);
+                beyond = found - (at + 1);
                 if !visit(user_key, value) {
-                    return false;
+                    break 'run false;
                 }
             }
             if within < wanted {
-                return true;
+                break true;
             }
             here = nodes[within - 1];
+            ahead.fetched(&self.list, within, here);
             wanted = NODES_AHEAD_MAX.min(2 * wanted);
-            passed += within;
-            if passed >= NODES_BEFORE_WALK && walk.is_none() && is_long {
-                walk = Some(Walk::after(&self.list, here));
-            }
-        }
+        };
+        ahead.take_back(beyond);
+        self.ahead = ahead;
+        goes_on
     }
 }
 
@@ -194,33 +248,35 @@ impl InternalCursor for MemtableCursor {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.node = self.list.first();
+        self.stand_on(self.list.first());
         Ok(())
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.node = self.list.last();
+        self.stand_on(self.list.last());
         Ok(())
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.node = self.list.seek(split(target));
+        self.stand_on(self.list.seek(split(target)));
         Ok(())
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.node = self.list.seek_back(split(target));
+        self.stand_on(self.list.seek_back(split(target)));
         Ok(())
     }
 
     #[inline]
     fn next(&mut self) -> Result<()> {
-        self.node = self.list.next(self.here());
+        let next = self.ahead.next(&self.list, self.here());
+        self.step(Direction::Forward, next);
         Ok(())
     }
 
     fn prev(&mut self) -> Result<()> {
-        self.node = self.list.before(self.here());
+        let before = self.ahead.before(&self.list, self.here());
+        self.step(Direction::Backward, before);
         Ok(())
     }
 }

@@ -17,6 +17,7 @@
     reason = "nodes live in an arena that the type system cannot see"
 )]
 
+mod ahead;
 mod arena;
 mod cursor;
 mod index;

@@ -28,7 +28,8 @@
 //!
 //! Pugh's heights depend on chance alone; here a long way to a place raises the node as well: see `writer`.
 //!
-//! Left out: links back on the upper levels, because backward scans go from node to node.
+//! Left out: links back on the upper levels. A scan backward searches for a place before it instead, once in some hundred
+//! nodes: see `walk`.
 
 #![expect(
     unsafe_code,
@@ -40,10 +41,11 @@ mod walk;
 mod writer;
 
 use std::cmp::Ordering as Order;
+use std::ops::Range;
 
 pub(super) use self::node::Node;
 use self::node::{HEIGHT_MAX, Room};
-pub(super) use self::walk::Walk;
+pub(super) use self::walk::{Walk, WalkBack};
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use super::split;
@@ -113,19 +115,32 @@ impl SkipList {
     fn next_on(&self, node: Node, level: usize) -> Option<Node> {
         // SAFETY: not the head by contract, and the arena lives as long as `&self`.
         let target = split(unsafe { node.key() });
-        let mut found = Found::start(self.head);
-        for level in (level..=self.top_level()).rev() {
-            found = self.descend(found, level, target);
-        }
+        let found = self.descend_through(level..self.height(), Found::start(self.head), target);
         match found.after {
             Some(after) if after == node => self.after(node, level),
             after => after,
         }
     }
 
-    /// The highest level in use, or a lower one if it has just grown.
+    /// The last nodes before `node` on `level` and on the level `below`; the head where there is none. `node` is not the head.
+    ///
+    /// Cost: that of a search.
+    fn last_before(&self, node: Node, level: usize, below: usize) -> (Node, Node) {
+        // SAFETY: as in `next_on`.
+        let target = split(unsafe { node.key() });
+        let found = self.descend_through(level..self.height(), Found::start(self.head), target);
+        let found_below = self.descend_through(below..level.min(self.height()), found, target);
+        (found.before, found_below.before)
+    }
+
+    /// How many levels are in use, or fewer if there was one more just now.
+    fn height(&self) -> usize {
+        self.height.load(Ordering::Relaxed)
+    }
+
+    /// The highest level in use, as [`height`](Self::height) tells it.
     fn top_level(&self) -> usize {
-        self.height.load(Ordering::Relaxed) - 1
+        self.height() - 1
     }
 
     /// Stores the nodes after `node` in `nodes`, as many as there is room for, and prefetches them.
@@ -162,10 +177,19 @@ impl SkipList {
         }
     }
 
+    /// Prefetches the part of an entry that lies farthest from its node's beginning, which should have arrived already.
+    #[inline]
+    fn prefetch_value(&self, node: Node) {
+        if node != self.head {
+            // SAFETY: not the head, and the arena lives as long as `&self`.
+            unsafe { node.prefetch_value() };
+        }
+    }
+
     /// The last node.
     pub(super) fn last(&self) -> Option<Node> {
         let mut at = self.head;
-        for level in (0..self.height.load(Ordering::Relaxed)).rev() {
+        for level in (0..self.height()).rev() {
             while let Some(next) = self.after(at, level) {
                 at = next;
             }
@@ -214,7 +238,7 @@ impl SkipList {
         let start = Seek {
             at: self.head,
             after: None,
-            level: self.height.load(Ordering::Relaxed) - 1,
+            level: self.top_level(),
             done: false,
         };
         let mut seeks = [start; TOGETHER];
@@ -239,11 +263,16 @@ impl SkipList {
     /// Callers must not read the successor from the link again: the writer may meanwhile have
     /// inserted a node between the two, and that node may come before `target`.
     fn around(&self, target: Target<'_>) -> (Node, Option<Node>) {
-        let mut found = Found::start(self.head);
-        for level in (0..self.height.load(Ordering::Relaxed)).rev() {
-            found = self.descend(found, level, target);
-        }
+        let found = self.descend_through(0..self.height(), Found::start(self.head), target);
         (found.before, found.after)
+    }
+
+    /// Like [`around`](Self::around), on the lowest of `levels`, given what was found on the level above them.
+    #[inline]
+    fn descend_through(&self, levels: Range<usize>, above: Found, target: Target<'_>) -> Found {
+        levels
+            .rev()
+            .fold(above, |above, level| self.descend(above, level, target))
     }
 
     /// Like [`around`](Self::around), among the nodes on `level`, given what was found on the level above.

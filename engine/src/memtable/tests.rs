@@ -404,7 +404,7 @@ fn a_long_run_shows_what_a_map_has() {
         expected.remove(&number);
     }
     let sequence = WRITES + KEYS;
-    assert!(expected.len() > 3 * cursor::NODES_BEFORE_WALK);
+    assert!(expected.len() > 3 * ahead::STEPS_BEFORE_WALK);
     let mut newer = sequence;
     for start in expected.keys().copied().step_by(61) {
         for end in [None, Some(start + 700), Some(KEYS - 1)] {
@@ -415,7 +415,7 @@ fn a_long_run_shows_what_a_map_has() {
             };
             let table = insert(newer + 1, chance(newer) % KEYS, ValueKind::Put);
             newer += 1;
-            assert!(table.reserved_bytes() > 2 * cursor::WALK_BYTES_MIN);
+            assert!(table.reserved_bytes() > 2 * ahead::WALK_BYTES_MIN);
             let mut cursor = table.cursor();
             cursor
                 .seek(&internal_key::encode(
@@ -444,6 +444,143 @@ fn a_long_run_shows_what_a_map_has() {
             );
         }
     }
+}
+
+/// Far enough in both directions to be walked in several places at once, with turns, runs and steps from row to row in
+/// between, while newer versions are written. One key has a quarter of all versions.
+#[test]
+#[cfg_attr(miri, ignore = "takes 20 MB of entries")]
+fn a_cursor_goes_far_as_in_a_list() {
+    const KEYS: u64 = 2_000;
+    const WRITES: u64 = 5_000;
+    let mut random = 1_u64;
+    let mut chance = |of: u64| {
+        random = random
+            .wrapping_mul(0x5851_f42d_4c95_7f2d)
+            .wrapping_add(0x1405_7b7e_f767_814f);
+        (random >> 33) % of
+    };
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);
+    let mut expected = Vec::new();
+    let mut sequence = 0;
+    let mut insert = |number: u64, kind| {
+        sequence += 1;
+        let user_key = &number.to_be_bytes();
+        let key = ParsedKey {
+            user_key,
+            sequence,
+            kind,
+        };
+        writer.insert(key, &[sequence as u8; 4096]);
+        writer.end_batch();
+        (
+            internal_key::encode(user_key, sequence, kind),
+            writer.reader(),
+        )
+    };
+    for _ in 0..WRITES {
+        let number = [chance(KEYS), KEYS / 3][usize::from(chance(4) == 0)];
+        let kind = [ValueKind::Put, ValueKind::Delete][usize::from(chance(8) == 0)];
+        expected.push(insert(number, kind).0);
+    }
+    expected.sort();
+    let sequence_of = |key: &[u8]| internal_key::parse(key).unwrap().sequence;
+    let user_key_at = |at: usize| internal_key::user_key(&expected[at]);
+    let is_row = |at: usize| {
+        let is_newest = at == 0 || user_key_at(at - 1) != user_key_at(at);
+        is_newest && internal_key::parse(&expected[at]).unwrap().kind == ValueKind::Put
+    };
+
+    let (_, table) = insert(0, ValueKind::Put);
+    assert!(table.reserved_bytes() > 2 * ahead::WALK_BYTES_MIN);
+    let mut cursor = table.cursor();
+    let (mut walks, mut rows_stepped) = (0, [0, 0]);
+    for leg in 0..600 {
+        let mut at = chance(WRITES) as usize;
+        if leg % 3 == 0 {
+            cursor.seek(&expected[at]).unwrap();
+        } else {
+            // Where the leg before ended. An entry that was too new for it may have been all that was left.
+            let found = cursor
+                .valid()
+                .then(|| expected.binary_search_by(|key| key[..].cmp(cursor.key())));
+            let Some(Ok(found)) = found else { continue };
+            at = found;
+        }
+        let is_back = chance(2) == 0;
+        let most = [chance(20), chance(1_500)][leg % 2] as usize;
+        if chance(4) == 0 {
+            let rows = RowRun {
+                end: None,
+                sequence: WRITES,
+            };
+            let mut shown = Vec::new();
+            cursor.run(&rows, |key, _| {
+                shown.push(key.to_vec());
+                shown.len() < most
+            });
+            let rows = (at + 1..expected.len())
+                .filter(|&row| is_row(row) && user_key_at(row) != user_key_at(at));
+            let rows: Vec<_> = rows.take(shown.len()).collect();
+            assert!(
+                shown
+                    .iter()
+                    .map(Vec::as_slice)
+                    .eq(rows.iter().map(|&row| user_key_at(row)))
+            );
+            at = rows.last().copied().unwrap_or(at);
+            assert_eq!(cursor.key(), expected[at], "leg {leg}");
+            walks += usize::from(shown.len() > ahead::STEPS_BEFORE_WALK);
+            continue;
+        }
+        for step in 0..most {
+            if chance(50) == 0 {
+                insert(chance(KEYS), ValueKind::Put);
+            }
+            let next = if is_back {
+                at.checked_sub(1)
+            } else {
+                Some(at + 1).filter(|&next| next < expected.len())
+            };
+            let stepped = match is_back {
+                _ if chance(3) == 0 => false,
+                true => cursor.prev_row(WRITES),
+                false => cursor.next_row(WRITES),
+            };
+            if stepped {
+                assert!(next.is_some_and(is_row), "leg {leg}, step {step}");
+                rows_stepped[usize::from(is_back)] += 1;
+            } else {
+                loop {
+                    if is_back {
+                        cursor.prev().unwrap();
+                    } else {
+                        cursor.next().unwrap();
+                    }
+                    if !cursor.valid() || sequence_of(cursor.key()) <= WRITES {
+                        break;
+                    }
+                }
+            }
+            let Some(next) = next else {
+                assert!(!cursor.valid(), "leg {leg}, step {step}");
+                break;
+            };
+            assert!(cursor.valid(), "leg {leg}, step {step}");
+            assert_eq!(cursor.key(), expected[next], "leg {leg}, step {step}");
+            assert_eq!(cursor.value(), [sequence_of(&expected[next]) as u8; 4096]);
+            if cursor.is_newest_row(WRITES) {
+                assert!(is_row(next), "leg {leg}, step {step}");
+            }
+            at = next;
+            walks += usize::from(step == 2 * ahead::STEPS_BEFORE_WALK);
+        }
+    }
+    assert!(walks > 50, "{walks} long legs");
+    assert!(
+        rows_stepped.iter().all(|&rows| rows > 3_000),
+        "{rows_stepped:?} rows"
+    );
 }
 
 #[test]
