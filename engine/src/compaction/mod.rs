@@ -29,8 +29,8 @@ pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 
 /// Drops or changes entries while a compaction rewrites them.
 ///
-/// It is called while readers and writers continue, and may read the database. It must not write, because a
-/// writer may be waiting for this very compaction. It is shown an entry only if no snapshot sees it at that
+/// It is called while readers and writers continue, and may read the database or close it. All else is refused with an
+/// error, because a writer may be waiting for this very compaction. It is shown an entry only if no snapshot sees it at that
 /// moment. One that is taken later, while the compaction runs, sees the entry as it was, for as long as it
 /// is held. Other readers see it until the compaction ends, so a filter should only drop what no later
 /// reader needs, such as rows that nothing points to any more. It may be called several times for one

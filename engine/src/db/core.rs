@@ -157,13 +157,21 @@ impl Core {
 
     /// # Errors
     /// As for [`check_takes_writes`](Self::check_takes_writes), and `InvalidArgument` after closing, or if the event
-    /// listener calls.
+    /// listener or a compaction filter calls.
     pub(super) fn check_writable(&self) -> Result<()> {
         self.check_takes_writes()?;
         if self.is_closing() {
             return Err(closed());
         }
-        self.check_caller()
+        self.check_caller()?;
+        // Whoever leads the writers may be waiting for this very compaction.
+        if self.compacting.is_owned_by_current_thread() {
+            return Err(Error::invalid(
+                "a compaction filter can only read, because anything else might wait for its own compaction. Let \
+                 another thread do it, and do not wait for that thread in the filter",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses a call that the event listener makes. The thread that it is called by may hold the writer's lock, or do
@@ -187,8 +195,8 @@ impl Core {
     /// # Errors
     /// As for [`check_writable`](Self::check_writable).
     pub(super) fn take_lead(&self) -> Result<MutexGuard<'_, Writer>> {
-        // Before it waits, for the sake of a listener that is called under this lock.
-        self.check_caller()?;
+        // Before it waits, for the sake of a listener that is called under this lock, and of a compaction filter.
+        self.check_writable()?;
         let writer = self.writer.lock();
         self.check_writable()?;
         Ok(writer)
@@ -201,7 +209,7 @@ impl Core {
     pub(super) fn begin_work<'a>(&self, kind: &'a ReentrantMutex<()>) -> Result<Working<'a>> {
         if kind.is_owned_by_current_thread() {
             return Err(Error::invalid(
-                "a compaction filter cannot ask for a flush or a compaction",
+                "a flush or a compaction cannot ask for another one",
             ));
         }
         let one_at_a_time = kind.lock();

@@ -300,7 +300,7 @@ impl Db {
     /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a
     /// range that ends before it begins: nothing was written. `Io` if log or manifest cannot be
     /// written: it is then unknown whether the batch is there after reopening, and every later
-    /// write fails with `Poisoned`. `Io` or `Corruption` also if level 0 or the memtables are full and no
+    /// write fails with `Poisoned`. So does one that was under way, and of that it is unknown too. `Io` or `Corruption` also if level 0 or the memtables are full and no
     /// room can be made, as on a full disk or where a table is damaged: nothing was written then, and a later
     /// write may succeed.
     ///

@@ -1,5 +1,5 @@
-//! What a listener asks of the database that calls it: a read is answered, all else is refused with an error. Otherwise it
-//! would wait, sooner or later, for the very thread that it is called by.
+//! What a listener or a compaction filter asks of the database that calls it: a read is answered, all else is refused with
+//! an error. Otherwise it would wait, sooner or later, for the very thread that it is called by. A filter may close, too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use engine::vfs::MemoryVfs;
 use engine::{
-    Background, Db, Error, Event, EventListener, FamilyOptions, Options, Result, Stall, WriteBatch,
-    WriteOptions,
+    Background, CompactionFilter, Db, Decision, Error, Event, EventListener, FamilyOptions,
+    Options, Result, Stall, WriteBatch, WriteOptions,
 };
 use parking_lot::Mutex;
 
@@ -41,7 +41,7 @@ const CALLS: [(&str, Call); 12] = [
     ("close", Db::close),
 ];
 
-/// Makes one call, at the first event that `at` chooses.
+/// Makes one call: as a listener at the first event that `at` chooses, as a filter when it is first asked.
 struct Meddler {
     call: Call,
     at: Moment,
@@ -49,26 +49,43 @@ struct Meddler {
     answer: Mutex<Option<Result<()>>>,
 }
 
-impl EventListener for Meddler {
-    fn on_event(&self, event: &Event) {
-        if (self.at)(event)
-            && let Some(db) = self.db.lock().take()
-        {
+impl Meddler {
+    fn new(call: Call, at: Moment) -> Arc<Self> {
+        Arc::new(Self {
+            call,
+            at,
+            db: Mutex::default(),
+            answer: Mutex::default(),
+        })
+    }
+
+    fn meddle(&self) {
+        if let Some(db) = self.db.lock().take() {
             assert_eq!(db.get("present").unwrap().as_deref(), Some(&b"v"[..]));
             *self.answer.lock() = Some((self.call)(&db));
         }
     }
 }
 
+impl EventListener for Meddler {
+    fn on_event(&self, event: &Event) {
+        if (self.at)(event) {
+            self.meddle();
+        }
+    }
+}
+
+impl CompactionFilter for Meddler {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        self.meddle();
+        Decision::Keep
+    }
+}
+
 /// Opens a database whose listener makes the call, and writes until it has been made. A filter holds the
 /// compactions up until then, so that writers have to wait.
 fn meddled_with(background: Background, call: Call, at: Moment) -> Result<()> {
-    let meddler = Arc::new(Meddler {
-        call,
-        at,
-        db: Mutex::default(),
-        answer: Mutex::default(),
-    });
+    let meddler = Meddler::new(call, at);
     let gate = Arc::new(Gate::default());
     let options = Options {
         vfs: Arc::new(MemoryVfs::new()),
@@ -132,13 +149,56 @@ fn a_listener_that_does_more_than_read_is_refused_instead_of_waiting_for_itself(
             let (done, answer) = mpsc::channel();
             // Not joined: if it hangs, the test fails all the same.
             std::thread::spawn(move || done.send(meddled_with(background, call, at)));
-            let answer = answer.recv_timeout(PATIENCE);
-            let answer = answer.unwrap_or_else(|error| panic!("{name} at {when}: {error}"));
-            let error = answer.expect_err(name);
-            let is_refused = matches!(error, Error::InvalidArgument { .. });
-            assert!(is_refused, "{name} at {when}: {error}");
-            let says_what_to_do = error.to_string().contains("another thread");
-            assert!(says_what_to_do, "{name} at {when}: {error}");
+            assert_is_refused(&format!("{name} at {when}"), &answer);
+        }
+    }
+}
+
+/// Waits for the answer to a call, which must be an error that says what to do instead.
+fn assert_is_refused(call: &str, answer: &mpsc::Receiver<Result<()>>) {
+    let answer = answer.recv_timeout(PATIENCE);
+    let answer = answer.unwrap_or_else(|error| panic!("{call}: {error}"));
+    let error = answer.expect_err(call);
+    let is_refused = matches!(error, Error::InvalidArgument { .. });
+    let says_what_to_do = error.to_string().contains("another thread");
+    assert!(is_refused && says_what_to_do, "{call}: {error}");
+}
+
+/// Writes until level 0 is too long, and the writer makes or awaits the compaction whose filter makes the call.
+fn meddled_with_by_filter(background: Background, call: Call) -> Result<()> {
+    let meddler = Meddler::new(call, |_| false);
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        background,
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        compaction_filter: Some(meddler.clone()),
+        ..tiny()
+    };
+    let options = options.family("default", family).family("other", tiny());
+    let db = Db::open("db", options).unwrap();
+    db.put("present", "v").unwrap();
+    *meddler.db.lock() = Some(db.clone());
+    for at in 0_u64.. {
+        db.put((at % 50).to_be_bytes(), [1; 60]).unwrap();
+        if let Some(answer) = meddler.answer.lock().take() {
+            assert_eq!(db.families(), ["default", "other"]);
+            db.close().unwrap();
+            return answer;
+        }
+    }
+    unreachable!("the filter is asked");
+}
+
+#[test]
+fn a_filter_that_does_more_than_read_or_close_is_refused_instead_of_waiting_for_itself() {
+    for background in [Background::Manual, Background::Threads] {
+        for (name, call) in CALLS.into_iter().filter(|(name, _)| *name != "close") {
+            let (done, answer) = mpsc::channel();
+            // Not joined: if it hangs, the test fails all the same.
+            std::thread::spawn(move || done.send(meddled_with_by_filter(background, call)));
+            assert_is_refused(&format!("{name} with {background:?}"), &answer);
         }
     }
 }
