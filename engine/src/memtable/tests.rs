@@ -623,7 +623,7 @@ fn value_of(key: u64, sequence: u64) -> Vec<u8> {
     let seed = key.wrapping_mul(31).wrapping_add(sequence);
     // A long one is stored apart from its key.
     let words = if seed.is_multiple_of(11) {
-        100
+        1_000
     } else {
         1 + seed % 7
     };
@@ -633,6 +633,7 @@ fn value_of(key: u64, sequence: u64) -> Vec<u8> {
 #[test]
 fn readers_beside_the_writer_see_whole_entries_in_order() {
     const ENTRIES: u64 = if cfg!(miri) { 200 } else { 30_000 };
+    const KEYS: u64 = if cfg!(miri) { 97 } else { 1_999 };
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
     let table = writer.reader();
     let published = AtomicU64::new(0);
@@ -645,10 +646,10 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
                 let mut rounds = 0;
                 while !done.load(Memory::Acquire) {
                     let visible = published.load(Memory::Acquire);
-                    check_one_key(table, (rounds + reader as u64) % 97, visible);
+                    check_one_key(table, (rounds + reader as u64) % KEYS, visible);
                     assert!(count_in_order(table, visible) >= visible);
                     assert!(count_backward(table, visible) >= visible);
-                    let last = visible.wrapping_mul(0x9e37_79b9) % 97;
+                    let last = visible.wrapping_mul(0x9e37_79b9) % KEYS;
                     let found = table.get(&last.to_be_bytes(), visible);
                     assert!(visible == 0 || found.is_some_and(|found| found.sequence == visible));
                     rounds += 1;
@@ -658,7 +659,7 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
         };
         let readers = [read(0), read(1)];
         for sequence in 1..=ENTRIES {
-            let key = sequence.wrapping_mul(0x9e37_79b9) % 97;
+            let key = sequence.wrapping_mul(0x9e37_79b9) % KEYS;
             let parsed = ParsedKey {
                 user_key: &key.to_be_bytes(),
                 sequence,
@@ -679,6 +680,8 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
         done.store(true, Memory::Release);
     });
     assert_eq!(count_in_order(&table, MAX_SEQUENCE), ENTRIES);
+    // So for most of the time it was large enough for scans in several places at once.
+    assert!(cfg!(miri) || table.reserved_bytes() > 2 * ahead::WALK_BYTES_MIN);
 }
 
 /// Like [`count_in_order`], from the end.
