@@ -79,6 +79,8 @@ pub(super) fn append(
     let used = match compression {
         Compression::Lz4 if append_lz4(out, contents) => Compression::Lz4,
         Compression::None | Compression::Lz4 => {
+            // With the trailer, which would double the room of a large block.
+            out.reserve(contents.len() + TRAILER_BYTES);
             out.extend_from_slice(contents);
             Compression::None
         }
@@ -184,6 +186,13 @@ mod tests {
         let mut file = b"before".to_vec();
         let handle = append(&mut file, 100, contents, compression);
         (file, handle)
+    }
+
+    #[test]
+    fn large_contents_are_not_given_room_twice() {
+        let mut file = Vec::new();
+        append(&mut file, 0, &vec![0; 1 << 20], Compression::None);
+        assert!(file.capacity() < (1 << 20) + 1_000, "{} bytes", file.capacity());
     }
 
     #[test]

@@ -87,6 +87,8 @@ impl BlockBuilder {
 
     /// Hands the finished block to `store` and begins the next one.
     pub(in crate::sstable) fn finish<T>(&mut self, store: impl FnOnce(&[u8]) -> T) -> T {
+        // No more than that: a few bytes behind an entry of half a GiB would double the buffer.
+        self.buffer.reserve_exact(self.size() - self.buffer.len());
         let skip = self.append_heads();
         for restart in &self.restarts {
             self.buffer.extend_from_slice(&restart.to_le_bytes());
@@ -121,5 +123,21 @@ impl BlockBuilder {
             self.buffer.extend_from_slice(&head.to_be_bytes());
         }
         u32::try_from(skip).expect("a key is shorter than 64 MiB")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::internal_key::{self, ValueKind};
+
+    #[test]
+    fn a_large_entry_is_not_given_room_twice() {
+        let mut builder = BlockBuilder::new(&Comparator::Bytewise, 8);
+        let key = internal_key::encode(b"key", 1, ValueKind::Put);
+        builder.add(&key, &vec![0; 1 << 20]);
+        builder.finish(|_| ());
+        let room = builder.buffer.capacity();
+        assert!(room < (1 << 20) + 1_000, "{room} bytes");
     }
 }
