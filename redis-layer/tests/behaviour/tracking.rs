@@ -93,6 +93,23 @@ fn another_connection_may_get_the_messages() {
     });
 }
 
+/// It need not be subscribed to the channel of these messages, but to anything.
+#[test]
+fn who_gets_messages_for_others_may_be_subscribed_to_anything() {
+    assert_alike(|address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        ["ping", "subscribe x", "psubscribe x*", "ssubscribe x"].map(|line| {
+            let mut listener = Client::connect(address);
+            let id = listener.id();
+            listener.call(&line.split(' ').collect::<Vec<_>>());
+            reader.call(&["client", "tracking", "on", "redirect", &id]);
+            reader.call(&["get", "a"]);
+            writer.call(&["set", "a", "1"]);
+            listener.rest(PATIENCE).0
+        })
+    });
+}
+
 /// In the moment in which it was told to end, too: what it would have been told is lost.
 #[test]
 fn who_is_told_to_end_gets_no_messages_for_others() {
@@ -277,6 +294,23 @@ fn a_choice_to_cache_outlives_commands_about_the_client() {
             said.push(format!("{key}: {:?}", told.len()));
         }
         said
+    });
+}
+
+/// What was said in one mode shows in another one, and not where there is nothing to choose.
+#[test]
+fn a_choice_to_cache_outlives_its_mode() {
+    assert_alike(|address| {
+        let mut reader = Client::connect(address);
+        ["optin", "caching yes", "", "optout"].map(|words| {
+            let line = match words {
+                "caching yes" => "client caching yes".to_owned(),
+                options => format!("client tracking on {options}"),
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let said = reader.call(&words);
+            (said, reader.call(&["client", "trackinginfo"]))
+        })
     });
 }
 

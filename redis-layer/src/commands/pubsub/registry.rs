@@ -191,13 +191,6 @@ impl Registry {
         (deliveries, own)
     }
 
-    /// Whether a client is subscribed to a channel.
-    pub(crate) fn is_subscribed(&self, channel: &[u8], client: u64) -> bool {
-        let topics = self.topics.lock();
-        let subscribers = topics[Topic::Channel as usize].get(channel);
-        subscribers.is_some_and(|subscribers| subscribers.contains_key(&client))
-    }
-
     /// The names that have subscribers.
     pub(crate) fn names(&self, topic: Topic) -> Vec<Bytes> {
         let topics = self.topics.lock();

@@ -32,7 +32,6 @@ use crate::commands::config::OutputClass;
 use crate::commands::context::outbox::Message;
 use crate::commands::context::peer::{ENTRY_BYTES, Peer, TrackingView};
 use crate::commands::dispatch::Writer;
-use crate::commands::pubsub::Registry;
 use crate::commands::table::Spec;
 use crate::commands::{Args, Protocol, Reply, Server, Session};
 
@@ -111,8 +110,8 @@ enum Choice {
 #[derive(Debug, Default)]
 pub(crate) struct TrackingState {
     pub(crate) mode: Option<Mode>,
-    /// What `CLIENT CACHING` said about the next command.
-    caching: Option<bool>,
+    /// Whether `CLIENT CACHING` said that the next command is an exception from the mode.
+    caching: bool,
     /// Keys that the running transaction has read, and has not changed since.
     pub(crate) known: HashSet<Bytes>,
     /// Those of which the client has no older copy: it has read them in this transaction for the first time since
@@ -357,10 +356,13 @@ impl Tracker {
             self.report_broken_redirect(server);
             return;
         };
-        let protocol = target.view.lock().protocol;
+        let view = target.view.lock();
+        let (protocol, is_subscriber) = (view.protocol, view.is_subscriber());
+        drop(view);
         let message = if protocol == Protocol::Resp3 {
             Message::new(Reply::Push(vec![Reply::text("invalidate"), keys.clone()]))
-        } else if redirect != 0 && is_listening(&server.pubsub, &target) {
+        } else if redirect != 0 && is_subscriber {
+            // To whatever it is subscribed, as in Redis.
             Message::new(Reply::Push(vec![
                 Reply::text("message"),
                 Reply::Bulk(Bytes::from_static(INVALIDATE_CHANNEL)),
@@ -390,10 +392,6 @@ impl Tracker {
 /// For how many bytes two texts are the same.
 fn common_length(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
-}
-
-fn is_listening(registry: &Registry, target: &Peer) -> bool {
-    registry.is_subscribed(INVALIDATE_CHANNEL, target.id)
 }
 
 impl Session {
@@ -447,8 +445,8 @@ impl Session {
         };
         let counts = match mode.choice {
             Choice::All => true,
-            Choice::OptIn => self.tracking.caching == Some(true),
-            Choice::OptOut => self.tracking.caching != Some(false),
+            Choice::OptIn => self.tracking.caching,
+            Choice::OptOut => !self.tracking.caching,
         };
         if counts && !mode.is_broadcast {
             let keys: Vec<Bytes> = if self.in_script {
@@ -495,9 +493,9 @@ impl Session {
     /// Called after a command, even an unknown one: `CLIENT CACHING` applies to one command or one transaction.
     /// Commands about the client itself do not count, as in Redis.
     pub(crate) fn end_caching(&mut self, spec: Option<&Spec>) {
-        let is_over = self.tracking.caching.is_some() && self.queue.is_none();
+        let is_over = self.tracking.caching && self.queue.is_none();
         if is_over && !spec.is_some_and(|spec| spec.full_name.starts_with("client|")) {
-            self.tracking.caching = None;
+            self.tracking.caching = false;
         }
     }
 }

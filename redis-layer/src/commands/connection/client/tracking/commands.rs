@@ -209,21 +209,21 @@ pub(crate) fn caching(session: &mut Session, args: Args<'_>) -> Outcome {
              or OPTOUT mode enabled",
         ));
     }
-    let (caching, needed, refusal) = if args.is(2, "YES") {
+    let (needed, refusal) = if args.is(2, "YES") {
         let refusal =
             "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.";
-        (true, Choice::OptIn, refusal)
+        (Choice::OptIn, refusal)
     } else if args.is(2, "NO") {
         let refusal =
             "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.";
-        (false, Choice::OptOut, refusal)
+        (Choice::OptOut, refusal)
     } else {
         return Err(CommandError::SYNTAX);
     };
     if choice != Some(needed) {
         return Err(CommandError::fixed(refusal));
     }
-    session.tracking.caching = Some(caching);
+    session.tracking.caching = true;
     Ok(Reply::OK)
 }
 
@@ -243,16 +243,17 @@ pub(crate) fn trackinginfo(session: &mut Session, _args: Args<'_>) -> Outcome {
     let mode = session.tracking.mode.clone();
     let is_on = mode.is_some();
     let mode = mode.unwrap_or_default();
+    let (opts_in, opts_out) = (mode.choice == Choice::OptIn, mode.choice == Choice::OptOut);
     let caching = session.tracking.caching;
     let is_broken = session.peer.view.lock().tracking.is_broken;
     let flags: Vec<Reply> = [
         (!is_on, "off"),
         (is_on, "on"),
         (mode.is_broadcast, "bcast"),
-        (mode.choice == Choice::OptIn, "optin"),
-        (caching == Some(true), "caching-yes"),
-        (mode.choice == Choice::OptOut, "optout"),
-        (caching == Some(false), "caching-no"),
+        (opts_in, "optin"),
+        (opts_in && caching, "caching-yes"),
+        (opts_out, "optout"),
+        (opts_out && caching, "caching-no"),
         (mode.no_loop, "noloop"),
         (is_broken, "broken_redirect"),
     ]
