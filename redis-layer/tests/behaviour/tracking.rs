@@ -549,6 +549,19 @@ fn prefixes_that_overlap_are_named_as_by_a_real_server() {
     });
 }
 
+/// Without a prefix, `BCAST` adds the empty one, although it overlaps with all.
+#[test]
+fn the_empty_prefix_is_added_unasked() {
+    assert_alike(|address| {
+        let mut client = Client::connect(address);
+        ["prefix a prefix c", "", "prefix ab", "prefix c", "prefix b"].map(|prefixes| {
+            let mut words = vec!["client", "tracking", "on", "bcast"];
+            words.extend(prefixes.split_whitespace());
+            client.call(&words)
+        })
+    });
+}
+
 /// Which prefixes a key begins with, whatever others there are.
 #[test]
 fn a_key_is_told_under_each_of_its_prefixes() {

@@ -166,13 +166,15 @@ fn overlap(a: &[u8], b: &[u8]) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
 
-/// One of `existing`, which do not overlap among themselves, that overlaps with a prefix. Then what it begins with is
-/// the greatest that is not greater, and what begins with it the least that is not less.
+/// The first of `existing` that overlaps with a prefix. Among themselves they do not overlap, but for the empty one, which
+/// `BCAST` without a prefix adds unasked. Then what it begins with is the greatest that is not greater, and what begins
+/// with it the least that is not less.
 fn overlap_among<'a>(existing: &'a BTreeSet<Bytes>, prefix: &Bytes) -> Option<&'a Bytes> {
+    let empty = existing.first();
     let before = existing.range::<Bytes, _>(..=prefix).next_back();
     let behind = existing.range::<Bytes, _>(prefix..).next();
-    let mut neighbours = before.into_iter().chain(behind);
-    neighbours.find(|other| overlap(prefix, other))
+    let mut others = [empty, before, behind].into_iter().flatten();
+    others.find(|other| overlap(prefix, other))
 }
 
 /// The position of the first one that overlaps with any other. In their order, those that begin with a prefix follow
