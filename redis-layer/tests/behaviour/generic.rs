@@ -1,8 +1,11 @@
 //! Commands on keys of any type: other names, other databases, what happens to expiries, and who is told.
 
+use std::collections::BTreeSet;
+
 use redis_layer::commands::Reply;
 use redis_layer::types::{Content, Txn};
 
+use crate::common::counting::Counting;
 use crate::common::{self, Direct, Over, START_MS, StoreKind, over_every_store};
 
 const NO_KEY: &str = "ERR no such key";
@@ -334,12 +337,30 @@ fn random_keys_come_from_everywhere() {
     for i in 0..3000 {
         direct.run(&format!("set k{i:04} v"));
     }
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for _ in 0..3000 {
         let key = direct.show("randomkey");
         seen.insert(key[1..2].to_owned() + &key[2..3]);
     }
     assert_eq!(seen.len(), 30, "each hundred of them: {seen:?}");
+}
+
+/// Where they hold long strings, which are in their rows, fewer of them are looked at: each costs as much as its string.
+#[test]
+fn a_random_key_costs_few_long_strings() {
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    let long = "v".repeat(100_000);
+    for i in 0..1000 {
+        direct.run(&format!("set k{i:04} {long}"));
+    }
+    counters.steps();
+    let mut seen = BTreeSet::new();
+    for _ in 0..1000 {
+        seen.insert(direct.show("randomkey"));
+    }
+    assert!(counters.steps() < 50 * 1000);
+    assert!(seen.len() > 300, "{seen:?}");
 }
 
 /// `OBJECT ENCODING` follows the limits as they are set, and `DEBUG OBJECT` says the same.
