@@ -69,6 +69,25 @@ fn monitors_see_commands_but_no_secrets() {
     });
 }
 
+/// Of the commands that are refused, `EXEC` alone: whoever has seen its `MULTI` is told that the transaction is over.
+#[test]
+fn a_refused_exec_is_seen() {
+    assert_alike(|address| {
+        let mut monitor = Client::connect(address);
+        monitor.call(&["monitor"]);
+        let lines = [
+            "multi",
+            "get",
+            "discard now",
+            "exec now",
+            "subscribe c",
+            "get a",
+            "exec",
+        ];
+        (replies(address, &lines), arrived(&mut monitor))
+    });
+}
+
 #[test]
 fn who_looks_on_leaves_the_keys_alone() {
     let lines = [

@@ -93,7 +93,8 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
                 server.statistics.refused(spec);
             }
             session.end_caching(None);
-            Err(refuse(session, find(&args[0]), error))
+            let known = find(&args[0]).map(|spec| Args::new(args, spec));
+            Err(refuse(session, known, error))
         }
     };
     if let Err(error) = &outcome {
@@ -116,12 +117,13 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
 }
 
 /// Notes that a command is refused before it runs. It makes the `EXEC` of its transaction fail. If the refused
-/// command is the `EXEC` itself, the transaction ends at once and the watched keys are forgotten; the error text
-/// differs, even if no transaction had begun.
-fn refuse(session: &mut Session, spec: Option<&Spec>, refusal: CommandError) -> CommandError {
-    if spec.is_some_and(|spec| matches!(spec.handler, Handler::Exec)) {
+/// command is the `EXEC` itself, the transaction ends at once and the watched keys are forgotten; clients that monitor
+/// are shown it, as they were shown the `MULTI`; the error text differs, even if no transaction had begun.
+fn refuse(session: &mut Session, args: Option<Args<'_>>, refusal: CommandError) -> CommandError {
+    if let Some(args) = args.filter(|args| matches!(args.spec.handler, Handler::Exec)) {
         session.queue = None;
         session.unwatch();
+        session.server.monitors.show(session, args);
         let (cause, text): (&[u8], _) = (
             b"EXECABORT Transaction discarded because of: ",
             refusal.as_bytes(),
@@ -152,7 +154,7 @@ fn run_or_queue(
     let spec = args.spec;
     if let Err(refusal) = admit(session, args) {
         server.statistics.refused(spec);
-        return Err(refuse(session, Some(spec), refusal));
+        return Err(refuse(session, Some(args), refusal));
     }
     if let Some(queue) = &mut session.queue
         && !ends_or_guards_a_transaction(spec)
