@@ -196,7 +196,7 @@ impl MemtableCursor {
 
 /// All entries of a memtable that is no longer written to, from the first to the last.
 ///
-/// Cost: one cache miss for about a dozen entries, where a cursor has one for each.
+/// Cost: one cache miss for about a dozen entries, where a cursor has one for each until it has gone far.
 #[derive(Debug)]
 pub struct MemtableEntries<'m> {
     list: &'m SkipList,
