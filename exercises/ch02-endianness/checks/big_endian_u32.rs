@@ -25,6 +25,11 @@ pub(crate) fn exercise_of(learner: Codec<u32>) -> Exercise<Codec<u32>> {
         )
         .check(check::order("encode", "Keys compare as their numbers do."))
         .check(check::answers(
+            "encode",
+            "bytes",
+            "There is just one right key for each number.",
+        ))
+        .check(check::answers(
             "decode",
             "round-trip",
             "A right key gives its number back.",

@@ -362,6 +362,13 @@ pub fn all() -> Vec<Mistake<Encode>> {
             .says("four bytes with every bit inverted")
             .why("The width is right. Inverting turns the order round: the largest number comes first.")
             .link(INVARIANTS),
+        mistake("top_bit_flipped", |n| (n.value() ^ 1 << 31).to_be_bytes().to_vec())
+            .says("four bytes with the top bit flipped")
+            .why(
+                "The width is right. The flip is for signed numbers, in the next chapter. These have no sign: the top bit counts 2^31, and flipped it puts \
+                 the larger half first.",
+            )
+            .link(INVARIANTS),
         mistake("smallest_type", |n| {
             let bytes = n.value().to_be_bytes();
             let width = match n.value() {

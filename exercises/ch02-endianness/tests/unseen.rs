@@ -881,3 +881,14 @@ fn bytes_written_without_zeros_in_front_run_together() {
         &["read_header([04 b6 57 97 03 00 00 01]) must be None, but it is Some((Big, 50331649))"],
     );
 }
+
+#[test]
+fn keys_in_order_that_are_not_the_right_ones_are_refused() {
+    // No number that is tried has the key that this one takes.
+    let spared = |value: u32| value.min(u32::MAX - 1).to_be_bytes();
+    observed(
+        &codec(spared, u32::from_be_bytes),
+        "bytes",
+        &["encode(4294967295) must be ff ff ff ff, but it is ff ff ff fe."],
+    );
+}

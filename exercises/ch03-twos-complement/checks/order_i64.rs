@@ -29,6 +29,11 @@ pub(crate) fn exercise_of(learner: Codec<i64>) -> Exercise<Codec<i64>> {
     )
     .check(check::order("encode", "Keys compare as their numbers do."))
     .check(check::answers(
+        "encode",
+        "bytes",
+        "There is just one right key for each number.",
+    ))
+    .check(check::answers(
         "decode",
         "round-trip",
         "A right key gives its number back.",

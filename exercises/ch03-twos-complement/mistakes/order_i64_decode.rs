@@ -19,6 +19,12 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
             .says("reading the bytes as a big-endian i64, the sign bit still flipped")
             .why("What `encode` flips, `decode` has to flip back: 0 comes back as i64::MIN.")
             .link(REPAIRS),
+        in_decode("decode_plain_little_endian", i64::from_le_bytes)
+            .says("reading the lowest byte first, and the sign bit still flipped")
+            .why(
+                "The key has its highest byte first: read it in the order in which it was written. And what `encode` flips, `decode` has to flip back.",
+            )
+            .link("where-the-bytes-come-from"),
         in_decode("decode_little_endian_flipped", |key| {
             (u64::from_le_bytes(key) ^ SIGN_BIT).cast_signed()
         })

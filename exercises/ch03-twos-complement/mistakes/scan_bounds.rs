@@ -404,6 +404,17 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
              the keys were: `key(low)`, not `low.to_be_bytes()`.",
         )
         .link(REPAIRS),
+        in_scan("rows_taken_for_plain_numbers", "range", |rows, low, high| {
+            let (low, high) = (low.to_be_bytes(), high.to_be_bytes());
+            let inside = rows.iter().filter(|row| low <= **row && **row <= high);
+            inside.map(|row| i32::from_be_bytes(*row)).collect()
+        })
+        .says("a scan for plain bounds that reads plain numbers, as if no sign bit had been flipped")
+        .why(
+            "`key` made these rows, and it flips the sign bit. So it has to make the bounds as well, and in each row that is found the \
+             bit has to be flipped back.",
+        )
+        .link(REPAIRS),
         in_scan("rows_read_without_flipping", "range", |rows, low, high| {
             let numbers = rows.iter().map(|row| i32::from_be_bytes(*row));
             numbers.filter(|n| (low..=high).contains(n)).collect()

@@ -844,3 +844,14 @@ fn a_decoder_may_turn_the_bytes_after_it_flipped_the_right_bit() {
         "decode_inverts_every_bit",
     );
 }
+
+#[test]
+fn keys_in_order_that_are_not_the_right_ones_are_refused() {
+    // No number that is tried is one less than the greatest, so no two of the keys are the same.
+    let later = |value: i64| right(value.saturating_add(1));
+    observed(
+        &codec(later, back),
+        "bytes",
+        &["encode(0) must be 80 00 00 00 00 00 00 00, but it is 80 00 00 00 00 00 00 01."],
+    );
+}

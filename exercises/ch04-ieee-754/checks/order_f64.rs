@@ -28,6 +28,11 @@ pub(crate) fn exercise_of(learner: Codec<f64>) -> Exercise<Codec<f64>> {
             "Keys compare as `total_cmp` compares the values.",
         ))
         .check(check::answers(
+            "encode",
+            "bytes",
+            "There is just one right key for each value.",
+        ))
+        .check(check::answers(
             "decode",
             "round-trip",
             "A right key gives its value back, bit for bit.",

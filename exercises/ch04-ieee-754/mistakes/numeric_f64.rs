@@ -430,6 +430,26 @@ pub fn all() -> Vec<Mistake<Numeric>> {
         )
         .link(TASK),
     );
+    mistakes.push(
+        Mistake::new(
+            "at_most_zero_inverted",
+            "encode",
+            "order",
+            Numeric::new(
+                |value| match value {
+                    0.0 => Some([0xff; 8]),
+                    _ => key(&[], value),
+                },
+                decode,
+            ),
+        )
+        .says("inverting where the number is at most zero")
+        .why(
+            "0.0 is at most zero and has no sign bit: inverted, its bits are all ones, the greatest key of all. Numbers below zero are inverted, and 0.0 \
+             gets its first bit set like those above.",
+        )
+        .link(WRONG),
+    );
     mistakes.extend(of_nans());
     mistakes.extend(numeric_f64_decode::all());
     mistakes.extend(compose("encode", &QUIRKS, with));

@@ -261,6 +261,20 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .says("a comparison of rows with the plain bits of the bounds")
         .why("The rows begin with keys, and a bound is compared with rows: it has to be made by `key`.")
         .link(SCAN),
+        mistake("keys_compared_as_signed", "range", |rows, min, max| {
+            let signed = |key: [u8; 8]| i64::from_be_bytes(key);
+            let inside = |row: &&Vec<u8>| {
+                let score = row.first_chunk().map_or(0, |key| signed(*key));
+                (signed(key(min))..=signed(key(max))).contains(&score)
+            };
+            rows.iter().filter(inside).map(|row| row[8..].to_vec()).collect()
+        })
+        .says("keys compared as signed numbers")
+        .why(
+            "`key` sets the first bit of scores from zero on, and an `i64` takes it for its sign: they come before all below zero then. Keys compare byte by byte. \
+             Compare the arrays, or read each as a `u64`.",
+        )
+        .link(SCAN),
         mistake("keys_read_as_plain_bits", "range", |rows, min, max| {
             let score = |row: &[u8]| row.first_chunk().map_or(0.0, |key| f64::from_be_bytes(*key));
             let inside = |row: &&Vec<u8>| (min..=max).contains(&score(row));

@@ -836,3 +836,19 @@ fn a_member_is_no_line_and_no_word() {
         observed(&verdict, "range", &["It is wrong on"]);
     }
 }
+
+#[test]
+fn keys_in_order_that_are_not_the_right_ones_are_refused() {
+    use solutions::order_f64::{decode, encode};
+    // No pattern that is tried is one less than the greatest, so no two of the keys are the same.
+    let later = |value| {
+        u64::from_be_bytes(encode(value))
+            .saturating_add(1)
+            .to_be_bytes()
+    };
+    observed(
+        &codec(later, decode),
+        "bytes",
+        &["encode(1.0) must be bf f0 00 00 00 00 00 00, but it is bf f0 00 00 00 00 00 01."],
+    );
+}

@@ -618,6 +618,16 @@ fn of_a_fixed_width() -> Vec<Mistake<Escape>> {
             .says("zero bytes up to a width of 32, and a cut after it")
             .why(WHY)
             .link(WIDTH),
+        in_encode("length_in_little_endian", |value| {
+            [&value.len().to_le_bytes()[..4], value].concat()
+        })
+        .or(Escape::new(|value| [&value.len().to_le_bytes()[..], value].concat(), decode))
+        .says("the length in little-endian bytes, then the string")
+        .why(
+            "Nothing collides and every key ends by itself. But the length is compared before any letter, so \"b\" sorts before \"aa\". And \
+             not even the lengths are in order: of 256 the first byte is 0.",
+        )
+        .link(WIDTH),
         in_encode("length_in_two_bytes", |value| {
             let length = value.len().to_be_bytes();
             [&length[length.len() - 2..], value].concat()

@@ -33,11 +33,12 @@ const USERS: [&str; 13] = [
     "a long name, longer than most buffers are, and one",
     "a long name, longer than most buffers are, and another",
 ];
-const TIMES: [u64; 12] = [
+const TIMES: [u64; 13] = [
     20,
     10,
     9,
     0,
+    1,
     255,
     256,
     1 << 32,

@@ -33,6 +33,7 @@ enum Step {
     // The title.
     TitleAscending,
     TitleRawInverted,
+    TitleEndKept,
     TitleEndedLate,
     TitleWithLength,
     TitleReversed,
@@ -47,9 +48,9 @@ enum Step {
 use Step::{
     EndInverted, TimeAscending, TimeBeforeUser, TimeInFourBytes, TimeLittleEndian,
     TimeMinusFromSigned, TimeNegated, TimeUnpaddedInverted, TitleAscending, TitleBeforeTime,
-    TitleEndedLate, TitleLeftOut, TitleNegated, TitleOneFf, TitleRawInverted, TitleReversed,
-    TitleWithLength, UserFilledUp, UserInverted, UserOneZero, UserRaw, UserWithColon,
-    UserWithLength,
+    TitleEndKept, TitleEndedLate, TitleLeftOut, TitleNegated, TitleOneFf, TitleRawInverted,
+    TitleReversed, TitleWithLength, UserFilledUp, UserInverted, UserOneZero, UserRaw,
+    UserWithColon, UserWithLength,
 };
 
 /// Of each group, a key takes one step at most.
@@ -74,6 +75,7 @@ const APART: [&[Step]; 4] = [
     &[
         TitleAscending,
         TitleRawInverted,
+        TitleEndKept,
         TitleEndedLate,
         TitleWithLength,
         TitleReversed,
@@ -94,7 +96,7 @@ const fn quirk(
     Quirk::of(id, name, "order", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 23] = [
+const QUIRKS: [Quirk<Step>; 24] = [
     quirk(
         UserRaw,
         "user_without_end",
@@ -195,9 +197,17 @@ const QUIRKS: [Quirk<Step>; 23] = [
     quirk(
         TitleRawInverted,
         "title_inverted_without_end",
-        "the inverted bytes of the title with nothing that ends them",
+        "the inverted bytes of the title without an end that sorts last",
         "`jazz` is a prefix of `jazzy`, and inverted it still is. So the shorter one comes first, in both \
          directions. End the title, then invert it with its end.",
+        FIELD,
+    ),
+    quirk(
+        TitleEndKept,
+        "title_inverted_but_for_its_end",
+        "an ended title with all bytes inverted but the `00 01` of its end",
+        "The end has to sort above every continuation now, and `00 01` sorts below: `jazz` comes before `jazzy`. Invert all \
+         that `ended` gives: the end becomes `ff fe`.",
         FIELD,
     ),
     quirk(
@@ -339,6 +349,11 @@ fn title_field(steps: &[Step], title: &str) -> Vec<u8> {
         ended(title)
     } else if has(TitleRawInverted) {
         inverted(title.as_bytes())
+    } else if has(TitleEndKept) {
+        let mut field = inverted(&ended(title));
+        let text = field.len() - 2;
+        field[text..].copy_from_slice(&[0x00, 0x01]);
+        field
     } else if has(TitleEndedLate) {
         [inverted(title.as_bytes()), vec![0x00, 0x01]].concat()
     } else if has(TitleWithLength) {

@@ -326,6 +326,20 @@ pub fn all() -> Vec<Mistake<Padded>> {
         )
         .link("why-twenty-digits"),
     );
+    mistakes.push(
+        Mistake::new(
+            "sixteen_hexadecimal_digits",
+            "encode",
+            "length",
+            padded(|time| format!("{time:016x}").into_bytes(), decode),
+        )
+        .says("sixteen hexadecimal digits")
+        .why(
+            "They sort, and sixteen hold every `u64`. The task asks for decimal digits, which people compare with the times in their logs, and of those a `u64` \
+             has up to twenty.",
+        )
+        .link(WIDTH),
+    );
     #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
     mistakes.push(
         Mistake::new(

@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 69] = [
+const KEYS: [&[u8]; 71] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -67,6 +67,9 @@ const KEYS: [&[u8]; 69] = [
     b"item:3",
     b"item:3\n",
     b"item:1_0",
+    // A decimal number ends in a fraction: as one, 1.10 comes before 1.5.
+    b"item:1.5",
+    b"item:1.10",
     b"item\x002",
     b"item\x0010",
     // A digit in Latin-1, and none in ASCII.

@@ -278,6 +278,16 @@ fn of_decoders() -> Vec<Mistake<Keys>> {
              bytes first, and read the name alone as text.",
         )
         .link(TASK),
+        rows("decode_bytes_made_characters", |key| {
+            let name = key.get(..key.len().checked_sub(9)?)?;
+            let number = u64::from_be_bytes(*key.last_chunk()?);
+            Some((name.iter().copied().map(char::from).collect(), number))
+        })
+        .says("each byte of the name made a character")
+        .why(
+            "That is right for ASCII alone. Letters such as `é` have several bytes in UTF-8, and become several letters: read the name by `String::from_utf8`.",
+        )
+        .link(TASK),
         rows("decode_little_endian", |key| {
             let (name, number) = right_decode(key)?;
             Some((name, number.swap_bytes()))

@@ -7,10 +7,10 @@ use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead,
-    NoNumberLast, NoTies, NoTiesNorNoNumber, NumberFirst, Padded, Padded32, ParseI64OrNone,
-    ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored,
-    PrefixIgnored, Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed,
-    Wrapped, ZerosCounted,
+    MoreZerosFirst, NoNumberLast, NoTies, NoTiesNorNoNumber, NumberFirst, Padded, Padded32,
+    ParseI64OrNone, ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText,
+    PrefixCaseIgnored, PrefixIgnored, Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess,
+    TiesReversed, Wrapped, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -140,10 +140,13 @@ fn signed(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
 
 fn ties(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
     let has = |step| steps.contains(&step);
+    // The second rule is kept: a key without a number comes first.
+    let numbered = |key| !fields(steps, key).1.is_empty();
     if has(NoTies) {
-        // The second rule is kept: a key without a number comes first.
-        let numbered = |key| !fields(steps, key).1.is_empty();
         numbered(a).cmp(&numbered(b))
+    } else if has(MoreZerosFirst) {
+        let zeros = b.len().cmp(&a.len());
+        numbered(a).cmp(&numbered(b)).then(zeros).then(a.cmp(b))
     } else if has(NoTiesNorNoNumber) {
         Equal
     } else if has(TiesByLength) {
@@ -218,6 +221,21 @@ fn atoi_alone(a: &[u8], b: &[u8]) -> Ordering {
 fn parsed_text(key: &[u8]) -> Option<(&str, u64)> {
     let (name, number) = str::from_utf8(key).ok()?.rsplit_once(':')?;
     Some((name, number.parse().ok()?))
+}
+
+/// The order by what is before the digits and points at the end, by these, and by the whole key.
+fn decimal(a: &[u8], b: &[u8], numbers: impl Fn(&[u8], &[u8]) -> Ordering) -> Ordering {
+    let fields = |key: &[u8]| {
+        let read = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+        let start = key
+            .iter()
+            .rposition(|byte| !read(byte))
+            .map_or(0, |at| at + 1);
+        let (prefix, number) = key.split_at(start);
+        (prefix.to_vec(), number.to_vec())
+    };
+    let ((p, x), (q, y)) = (fields(a), fields(b));
+    p.cmp(&q).then_with(|| numbers(&x, &y)).then(a.cmp(b))
 }
 
 /// A stretch of digits, by its value, or of other bytes.
@@ -311,6 +329,31 @@ pub fn all() -> Vec<Mistake<Order>> {
              bytes belong to the prefix.",
         )
         .link("numeric-comparator"),
+        mistake("point_read", "order", |a, b| {
+            let parts = |number: &[u8]| {
+                let mut parts = number.split(|byte| *byte == b'.');
+                let whole = parts.next().map(stripped).unwrap_or_default().to_vec();
+                (number.is_empty(), whole, parts.next().unwrap_or_default().to_vec())
+            };
+            decimal(a, b, |x, y| {
+                let ((no_x, x, after_x), (no_y, y, after_y)) = (parts(x), parts(y));
+                let whole = x.len().cmp(&y.len()).then(x.cmp(&y));
+                no_y.cmp(&no_x).then(whole).then(after_x.cmp(&after_y))
+            })
+        })
+        .or(Arc::new(|a, b| {
+            let double = |number: &[u8]| str::from_utf8(number).ok()?.parse().ok();
+            decimal(a, b, |x, y| match (double(x), double(y)) {
+                (Some(x), Some(y)) => f64::total_cmp(&x, &y),
+                (x, y) => x.is_some().cmp(&y.is_some()),
+            })
+        }))
+        .says("a point and what is before it taken for a part of the number, as in a decimal one")
+        .why(
+            "The number is what the ASCII digits at the end make, and a point is none: in `item:1.10` it is 10, and the prefix is `item:1.`. \
+             So that key comes after `item:1.5`.",
+        )
+        .link(REPAIR),
         mistake("half_numeric", "transitive", half_numeric)
             .says("numbers compared between keys with one prefix, and all other pairs as bytes")
             .why(

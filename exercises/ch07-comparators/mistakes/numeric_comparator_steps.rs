@@ -40,17 +40,18 @@ pub(crate) enum Step {
     NoTies,
     NoTiesNorNoNumber,
     TiesByLength,
+    MoreZerosFirst,
     TiesReversed,
     TiesLess,
     // All of it.
     Descending,
 }
 use Step::{
-    AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead, NoNumberLast,
-    NoTies, NoTiesNorNoNumber, NumberFirst, Padded, Padded32, ParseI64OrNone, ParseOrNone,
-    ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored,
-    Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped,
-    ZerosCounted,
+    AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead, MoreZerosFirst,
+    NoNumberLast, NoTies, NoTiesNorNoNumber, NumberFirst, Padded, Padded32, ParseI64OrNone,
+    ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored,
+    PrefixIgnored, Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed,
+    Wrapped, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -83,6 +84,7 @@ pub(crate) const APART: [&[Step]; 7] = [
         NoTies,
         NoTiesNorNoNumber,
         TiesByLength,
+        MoreZerosFirst,
         TiesReversed,
         TiesLess,
     ],
@@ -100,7 +102,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 29] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -303,6 +305,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 29] = [
         "ties broken by length, the shorter key first",
         "It is an order, but not this one: of `item:1` and `item:01` the smaller bytes come first, so `item:01`. Compare the whole \
          keys as bytes.",
+        REPAIR,
+    ),
+    quirk(
+        MoreZerosFirst,
+        ("more_zeros_first", "order"),
+        "ties broken by the zeros in front, more of them first",
+        "For `item:01` and `item:1` that is the order of their bytes, since `0` is less than `1`. `item:0` and `item:00` go on alike, \
+         and the shorter one comes first. Compare the whole keys as bytes.",
         REPAIR,
     ),
     quirk(

@@ -942,3 +942,26 @@ fn each_field_of_a_row_is_told_by_itself() {
     ];
     observed(&keys(both, decode), "order", &parts);
 }
+
+#[test]
+fn a_point_in_front_of_the_digits_belongs_to_the_prefix() {
+    // Text up to the last point is cut off, and only what comes after it counts.
+    let after_points = |key: &[u8]| {
+        let read = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+        let count = key.iter().rev().take_while(read).count();
+        (key[..key.len() - count].to_vec(), split(key).1.to_vec())
+    };
+    let value = |digits: &[u8]| {
+        let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+        (digits.len() - zeros, digits[zeros..].to_vec())
+    };
+    let last_part = move |a: &[u8], b: &[u8]| {
+        let ((p, x), (q, y)) = (after_points(a), after_points(b));
+        p.cmp(&q).then(value(&x).cmp(&value(&y))).then(a.cmp(b))
+    };
+    observed(
+        &order(last_part),
+        "order",
+        &["compare(\"item:10\", \"item:1.5\") must be Less, but it is Greater."],
+    );
+}

@@ -306,8 +306,8 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
         ),
         paying(
             "paid_written_at_the_second_try",
-            "one attempt of compare-and-set, and a read and a write if it fails",
-            "The second try writes without comparing. Somebody else may write between its read and its write as well. Try again in \
+            "one attempt of compare-and-set, and a write without comparing if it fails",
+            "That write may put back what somebody else has changed meanwhile, or bring back a member that has left. Try again in \
              the same way, as often as it takes.",
             CAS,
             |board, member| {
@@ -323,7 +323,20 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
                 board.set(member, seen | PAID);
                 true
             },
-        ),
+        )
+        .or(Changes::new(
+            add_gems,
+            |board, member| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                if !board.compare_and_set(member, seen, seen | PAID) {
+                    board.set(member, seen | PAID);
+                }
+                true
+            },
+            win,
+        )),
         paying(
             "paid_read_twice_then_written_but_for_the_bit",
             "a second read before the write, unless the bit was set at first",
@@ -432,8 +445,8 @@ fn repeated() -> Vec<Mistake<Changes>> {
         ),
         paying(
             "paid_computed_before_the_attempts",
-            "attempts that each read the score to compare with, and write what was computed before them",
-            "Each attempt compares with what it has just read, and so the comparison holds. But the value comes from an older read, and has the \
+            "a read of the score to compare with, and a write of what was computed before it",
+            "You compare with what you have just read, and so the comparison holds. But the value comes from an older read, and has the \
              old gems. What you write has to come from what you compared with.",
             CAS,
             |board, member| {
@@ -442,7 +455,22 @@ fn repeated() -> Vec<Mistake<Changes>> {
                 };
                 until_set(board, member, |_| first | PAID)
             },
-        ),
+        )
+        .or(Changes::new(
+            add_gems,
+            |board, member| {
+                while let Some(first) = board.score(member) {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    if board.compare_and_set(member, seen, first | PAID) {
+                        return true;
+                    }
+                }
+                false
+            },
+            win,
+        )),
         paying(
             "paid_computed_once_without_a_look",
             "attempts that all write what was computed from the first read, also where the bit is set",

@@ -60,8 +60,8 @@ fn steps() -> Vec<Mistake<Changes>> {
         winning(
             "win_gems_then_time_of_the_sum",
             "an addition of the gems, and then a change of the time in the score that it returned",
-            "Each is right, and between the two the board shows the new gems with the old time. Compute both \
-             fields, and set them by one compare-and-set.",
+            "Between the two the board shows the new gems with the old time. Compute both fields, and set them by one \
+             compare-and-set.",
             CAS,
             |board, member, gems, time| {
                 if board.score(member).is_none() {
@@ -76,7 +76,47 @@ fn steps() -> Vec<Mistake<Changes>> {
                 }
                 true
             },
-        ),
+        )
+        .or(Changes::new(add_gems, set_paid, |board, member, gems, time| {
+            if board.score(member).is_none() {
+                return false;
+            }
+            let sum = board.add(member, gems << 30);
+            board.set(member, sum & !MASK | time);
+            true
+        })),
+        winning(
+            "win_written_at_the_second_try",
+            "one attempt of compare-and-set, and a write without comparing if it fails",
+            "That write may put back what somebody else has changed meanwhile, or bring back a member that has left. Try again in the same way, as often as it \
+             takes.",
+            CAS,
+            |board, member, gems, time| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                let new = (seen & !MASK | time) + (gems << 30);
+                if !board.compare_and_set(member, seen, new) {
+                    board.set(member, new);
+                }
+                true
+            },
+        )
+        .or(Changes::new(add_gems, set_paid, |board, member, gems, time| {
+            for is_compared in [true, false] {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                let new = (seen & !MASK | time) + (gems << 30);
+                if is_compared && board.compare_and_set(member, seen, new) {
+                    return true;
+                }
+                if !is_compared {
+                    board.set(member, new);
+                }
+            }
+            true
+        })),
         winning(
             "win_time_then_gems",
             "a change of the time, and then an addition of the gems",
@@ -172,8 +212,8 @@ fn steps() -> Vec<Mistake<Changes>> {
         ),
         winning(
             "win_computed_before_the_attempts",
-            "attempts that each read the score to compare with, and write what was computed before them",
-            "Each attempt compares with what it has just read, and so the comparison holds. But the value comes from an older read. What you write has to \
+            "a read of the score to compare with, and a write of what was computed before it",
+            "You compare with what you have just read, and so the comparison holds. But the value comes from an older read. What you write has to \
              come from what you compared with.",
             CAS,
             |board, member, gems, time| {
@@ -182,7 +222,19 @@ fn steps() -> Vec<Mistake<Changes>> {
                 };
                 until_set(board, member, |_| (first & !MASK | time) + (gems << 30))
             },
-        ),
+        )
+        .or(Changes::new(add_gems, set_paid, |board, member, gems, time| {
+            while let Some(first) = board.score(member) {
+                let new = (first & !MASK | time) + (gems << 30);
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                if board.compare_and_set(member, seen, new) {
+                    return true;
+                }
+            }
+            false
+        })),
         winning(
             "win_read_twice_then_written",
             "a second read before the write",

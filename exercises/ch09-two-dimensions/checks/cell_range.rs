@@ -96,7 +96,7 @@ pub(crate) fn exercise_of(learner: Cells) -> Exercise<Cells> {
         solution: Cells::new(cell_range, common_cell),
     };
     let mut ranges = PartOf::new("cell_range", "range");
-    for (prefix, cuts) in CELLS {
+    for (prefix, cuts) in all_cells() {
         let call = format!("cell_range({}, {cuts})", binary(prefix, 2 * cuts));
         ranges = ranges.probe(
             call.clone(),
@@ -109,28 +109,21 @@ pub(crate) fn exercise_of(learner: Cells) -> Exercise<Cells> {
         );
     }
     let mut cells = PartOf::new("common_cell", "cell");
-    for (n, &a) in NUMBERS.iter().enumerate() {
-        for &b in &NUMBERS[..=n] {
-            for (a, b) in [(b, a), (a, b)] {
-                let call = format!("common_cell({}, {})", shifted(a), shifted(b));
-                cells = cells.probe(
-                    call.clone(),
-                    Answer::text(call),
-                    &of_pair(a, b),
-                    move |c: &Cells| {
-                        let (prefix, cuts) = (c.common)(a, b);
-                        let cut = if cuts == 1 { "cut" } else { "cuts" };
-                        Answer::text(format!(
-                            "prefix {}, {cuts} {cut}",
-                            binary(prefix, 2 * cuts.min(26))
-                        ))
-                    },
-                );
-                if a == b {
-                    break;
-                }
-            }
-        }
+    for (a, b) in pairs() {
+        let call = format!("common_cell({}, {})", shifted(a), shifted(b));
+        cells = cells.probe(
+            call.clone(),
+            Answer::text(call),
+            &of_pair(a, b),
+            move |c: &Cells| {
+                let (prefix, cuts) = (c.common)(a, b);
+                let cut = if cuts == 1 { "cut" } else { "cuts" };
+                Answer::text(format!(
+                    "prefix {}, {cuts} {cut}",
+                    binary(prefix, 2 * cuts.min(26))
+                ))
+            },
+        );
     }
     Exercise::new("cell-range", "09-two-dimensions", cast)
         .part(ranges)
@@ -146,6 +139,34 @@ pub(crate) fn exercise_of(learner: Cells) -> Exercise<Cells> {
             "Both numbers begin with the prefix, and no longer prefix of whole cuts is common to them.",
         ))
         .mistakes(mistakes::cell_range::all())
+}
+
+/// The plainest cells, and of every count of cuts the first one, the last one and one in the middle.
+fn all_cells() -> Vec<(u64, u32)> {
+    let mut all = CELLS.to_vec();
+    for cuts in 0..=26 {
+        let last = (1 << (2 * cuts)) - 1;
+        let more = [0, last / 3, last].map(|prefix| (prefix, cuts));
+        all.extend(more.into_iter().filter(|cell| !CELLS.contains(cell)));
+    }
+    all
+}
+
+/// The plainest numbers with each other, and one with those that differ from it first in each of its bits.
+fn pairs() -> Vec<(u64, u64)> {
+    let [.., place] = NUMBERS;
+    let mut all = Vec::new();
+    for (n, &a) in NUMBERS.iter().enumerate() {
+        for &b in &NUMBERS[..n] {
+            all.extend([(b, a), (a, b)]);
+        }
+        all.push((a, a));
+    }
+    for bit in 0..52 {
+        let other = place ^ 1 << bit;
+        all.extend([(place, other), (other, place)]);
+    }
+    all
 }
 
 /// A prefix with all its bits, if they can be counted at a glance.

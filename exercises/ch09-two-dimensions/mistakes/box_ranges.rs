@@ -372,6 +372,20 @@ pub fn all() -> Vec<Mistake<Ranges>> {
              start lies after its end, there is no point, and no range to return.",
         )
         .link(RANGES),
+        mistake("smallest_common_cell", |x, y| {
+            let cell = |range: RangeInclusive<u64>| {
+                let differing = u64::BITS - (range.start() ^ range.end()).leading_zeros();
+                let inside = u64::MAX.checked_shr(64 - 2 * differing.div_ceil(2)).unwrap_or(0);
+                range.start() & !inside..=range.end() | inside
+            };
+            corners(&x, &y).map(cell).into_iter().collect()
+        })
+        .says("all numbers of the smallest cell that holds the rectangle")
+        .why(
+            "All points of the rectangle lie in it, and so do strangers: a rectangle across the middle of the map has no smaller cell than the whole map. \
+             Cut it at that border, and each part has a smaller one.",
+        )
+        .link(RANGES),
         mistake("a_range_for_each_row", |x, y| {
             lines(&y, |row| corners(&x, &(row..=row)))
         })

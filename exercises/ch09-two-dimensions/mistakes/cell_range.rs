@@ -353,6 +353,28 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
              count first, then shift.",
         )
         .link(CELL),
+        mistake("one_bit_a_step", "returns", |a, b| {
+            let (mut a, mut b, mut cuts) = (a, b, 26_u32);
+            while a != b {
+                (a, b) = (a >> 1, b >> 1);
+                cuts = cuts.checked_sub(1).expect("attempt to subtract with overflow");
+            }
+            (a, cuts)
+        })
+        .or(Cells::new(cell_range, |a, b| {
+            let (mut a, mut b, mut cuts) = (a, b, 26_u32);
+            while a != b {
+                (a, b) = (a >> 1, b >> 1);
+                cuts = cuts.saturating_sub(1);
+            }
+            (a, cuts)
+        }))
+        .says("one bit dropped at each step up, and one cut with it")
+        .why(
+            "A cut makes two bits, one of each coordinate. Drop two bits a step: the numbers have 52, and only 26 cuts can be taken \
+             back.",
+        )
+        .link(CELL),
         mistake("counted_from_the_back", "common", |a, b| {
             let same = (a ^ b).trailing_zeros().min(52);
             let rest = same.div_ceil(2) * 2;

@@ -234,6 +234,13 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
              `x >> i & 1` is 0 or 1.",
         )
         .link(BITS),
+        mistake("higher_bits_not_cut_off", "number", |x, y| {
+            let taken = |coordinate: u32, bit: u32, to: u32| u64::from(coordinate >> bit) << to;
+            (0..32).fold(0, |number, bit| number | taken(x, bit, 2 * bit + 1) | taken(y, bit, 2 * bit))
+        })
+        .says("bits that are shifted into place with all bits above them")
+        .why("`x >> i` has bit i in the last place, and those above it as well. One of them is meant: `x >> i & 1`.")
+        .link(BITS),
         mistake("mask_shifted_up", "number", |x, y| {
             let taken = |coordinate: u32, bit: u32, to: u32| (u64::from(coordinate) >> bit) & (1 << to);
             (0..32).fold(0, |number, bit| number | taken(x, bit, 2 * bit + 1) | taken(y, bit, 2 * bit))
@@ -361,5 +368,33 @@ fn of_points() -> Vec<Mistake<Curve>> {
         .says("the bits of each coordinate with the gaps between them")
         .why("After the mask there is still a 0 before each bit. The bits have to be moved together again.")
         .link(BITS),
+        mistake("decode_higher_bits_not_cut_off", |number| {
+            let bits = |from: u32| (0..32).fold(0, |sum, bit| sum | ((number >> (2 * bit + from)) as u32) << bit);
+            (bits(1), bits(0))
+        })
+        .says("bits that are shifted into place with all bits above them")
+        .why("`number >> 2 * i` has bit 2 i in the last place, and those above it as well. One of them is meant: `number >> 2 * i & 1`.")
+        .link(BITS),
+        mistake("decode_first_mask_left_out", |number| {
+            let together = |mut bits: u64| {
+                for (shift, mask) in [
+                    (1, 0x3333_3333_3333_3333),
+                    (2, 0x0f0f_0f0f_0f0f_0f0f),
+                    (4, 0x00ff_00ff_00ff_00ff),
+                    (8, 0x0000_ffff_0000_ffff),
+                    (16, 0x0000_0000_ffff_ffff),
+                ] {
+                    bits = (bits | bits >> shift) & mask;
+                }
+                bits as u32
+            };
+            (together(number >> 1), together(number))
+        })
+        .says("the bits of each coordinate moved together with those of the other one between them")
+        .why(
+            "Between the bits of one coordinate are those of the other one, and they have to go before anything moves: begin with \
+             `number & 0x5555555555555555`, and the same of `number >> 1`.",
+        )
+        .link(TASK),
     ]
 }

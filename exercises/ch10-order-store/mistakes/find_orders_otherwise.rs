@@ -8,7 +8,7 @@ use kit::Mistake;
 
 use crate::find_orders::{Ids, Queries, solution};
 use crate::mistakes::find_orders::{ASK, PAGES, id_of, ids_of, index};
-use crate::order::Order;
+use crate::order::{Order, Page};
 use crate::store::{Row, rows};
 
 /// All orders, from their own rows.
@@ -116,6 +116,28 @@ pub(crate) fn errors() -> Vec<Mistake<Queries>> {
              that the store could not do its work.",
         )
         .link(ASK),
+        Mistake::new(
+            "page_number_as_cursor",
+            "with_status",
+            "pages",
+            Queries {
+                with_status: Arc::new(move |db, status, limit, after| {
+                    let page = after.and_then(|bytes| bytes.try_into().ok()).map_or(0, usize::from_be_bytes);
+                    let all = (solution().with_status)(db, status, usize::MAX, None)?.ids;
+                    let (start, end) = (page.saturating_mul(limit), (page + 1).saturating_mul(limit));
+                    let ids = all.iter().skip(start).take(limit).copied().collect();
+                    let next = (end < all.len()).then(|| (page + 1).to_be_bytes().to_vec());
+                    Ok(Page { ids, next })
+                }),
+                ..solution()
+            },
+        )
+        .says("a cursor that is the number of the next page")
+        .why(
+            "If an order before it goes, all others move up and one is skipped. If one comes, one is shown twice. And where a page begins, depends on a `limit` \
+             that may be another one the next time.",
+        )
+        .link(PAGES),
         Mistake::new(
             "vanished_cursor_is_an_error",
             "with_status",

@@ -9,7 +9,7 @@ use kit::{Mistake, Quirk, compose};
 use crate::mistakes::place_order_keys::{
     APART as KEYS_APART, QUIRKS as KEY_QUIRKS, Step as KeyStep, build,
 };
-use crate::order::Order;
+use crate::order::{Order, Status};
 use crate::place_order::Placing;
 use crate::solutions::place_order::keys;
 
@@ -343,6 +343,14 @@ fn other_keys() -> Vec<Mistake<Placing>> {
         .says("the user without the spaces around the name")
         .why("A space is a character like any other: `ann` and `ann ` are two users. Clean up what people type before it is stored, not in the key.")
         .link(BYTES),
+        other("user_id_turned_for_the_time", |order| {
+            let [own, _, time, status] = keys(order);
+            let user = (b'u', order.user.as_str(), order.at, Desc(order.id)).to_key();
+            [own, user, time, status]
+        })
+        .says("rows by user with the id turned round, and not the time")
+        .why("Newest first is about the time: `Desc(at)`. The id after it stays as it is, for orders of one millisecond come by id, upwards.")
+        .link(ROWS),
         other("no_time_by_status", |order| {
             let [own, user, time, _] = keys(order);
             [own, user, time, (b's', order.status.byte(), order.id).to_key()]
@@ -426,6 +434,14 @@ fn other_keys() -> Vec<Mistake<Placing>> {
             let status = format!("{:?}", order.status).to_lowercase();
             [own, user, time, (b's', status, order.at, order.id).to_key()]
         })
+        .or({
+            let named = |order: &Order| {
+                let [own, user, time, _] = keys(order);
+                let status = format!("{:?}", order.status);
+                [own, user, time, (b's', status, order.at, order.id).to_key()]
+            };
+            Placing::new(named, move |db, order| placed(&[], named(order), db, order))
+        })
         .says("the name of the status as a text that ends by itself")
         .why("It can be read and it ends, and it is longer than the byte of the table: `status.byte()`. The names of these three happen to sort as their bytes do, and the name of a fourth need not.")
         .link(BYTES),
@@ -438,6 +454,24 @@ fn other_keys() -> Vec<Mistake<Placing>> {
         .says("a status of four bytes, as `as u32` makes it")
         .why("The order is the same. But the status is one byte in the rows by status: `status.byte()`, a `u8`.")
         .link(BYTES),
+        other("padded_text_joined_by_colons", |order| {
+            let Order { id, user, at, status } = order;
+            let turned = u64::MAX - at;
+            let status = status.byte();
+            [
+                format!("o:{id:010}"),
+                format!("u:{user}:{turned:020}:{id:010}"),
+                format!("t:{at:020}:{id:010}"),
+                format!("s:{status}:{at:020}:{id:010}"),
+            ]
+            .map(String::into_bytes)
+        })
+        .says("text joined by colons, with zeros in front of its numbers")
+        .why(
+            "Numbers of one width sort. But a user may hold a colon, so no colon says where the name ends. The table shows bytes: a tuple of \
+             `engine::keys` makes them, and each of its fields ends by itself.",
+        )
+        .link(WRONG),
         other("text_joined_by_colons", |order| {
             let Order {
                 id,
@@ -558,6 +592,49 @@ pub fn all() -> Vec<Mistake<Placing>> {
         .why(
             "An empty name is a text like any other, and its key ends by itself. Only an id that is taken is refused: who leaves an \
              order out without a word loses it.",
+        )
+        .link(ROWS),
+    );
+    let replacing = |is_told: bool| {
+        Placing::new(keys, move |db, order| {
+            let before = db.get(&keys(order)[0])?;
+            let before = before.and_then(|value| Order::read(order.id, &value));
+            let mut batch = WriteBatch::new();
+            for key in before.iter().flat_map(keys) {
+                batch.delete(&db.default_family(), key);
+            }
+            for (at, key) in keys(order).into_iter().enumerate() {
+                let value = if at == 0 { order.value() } else { Vec::new() };
+                batch.put(&db.default_family(), key, value);
+            }
+            db.write(batch, WriteOptions { sync: true })?;
+            Ok(!is_told || before.is_none())
+        })
+    };
+    mistakes.push(
+        Mistake::new("taken_order_replaced", "place", "rows", replacing(false))
+            .or(replacing(true))
+            .says("an order under a taken id that takes the place of the old one")
+            .why(
+                "All rows are right, and an order is gone that somebody has placed. `place` is for new ones: an id that is taken is refused before \
+                 anything is written.",
+            )
+            .link("place-order"),
+    );
+    mistakes.push(
+        Mistake::new(
+            "every_order_is_new",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                let order = Order { status: Status::New, ..order.clone() };
+                placed(&[], keys(&order), db, &order)
+            }),
+        )
+        .says("every order stored as a new one")
+        .why(
+            "An order has its status when `place` gets it, and it need not be new: one that comes from another store may be paid. Its value and its row by \
+             status say what `order.status` says.",
         )
         .link(ROWS),
     );
