@@ -192,7 +192,11 @@ mod tests {
     fn large_contents_are_not_given_room_twice() {
         let mut file = Vec::new();
         append(&mut file, 0, &vec![0; 1 << 20], Compression::None);
-        assert!(file.capacity() < (1 << 20) + 1_000, "{} bytes", file.capacity());
+        assert!(
+            file.capacity() < (1 << 20) + 1_000,
+            "{} bytes",
+            file.capacity()
+        );
     }
 
     #[test]

@@ -431,6 +431,13 @@ fn texts_stay_as_they_are() {
 }
 
 #[test]
+fn the_least_time_stays_as_it_is() {
+    let right = solutions::descending_field::key;
+    let key = move |user: &str, time: u64, title: &str| right(user, time.max(1), title);
+    observed(&field(key), "order", &["are different, but both become"]);
+}
+
+#[test]
 fn a_query_over_a_wrong_key_waits() {
     fn plain(time: u64) -> [u8; 8] {
         time.to_be_bytes()

@@ -689,3 +689,14 @@ fn bits_of_points_that_go_astray_are_told() {
     ];
     observed(&curve(right_number, point), "round-trip", &parts);
 }
+
+#[test]
+fn a_range_that_is_wrong_after_any_one_count_of_cuts_is_found() {
+    for wrong in 0..=26 {
+        let too_far = move |prefix: u64, cuts: u32| {
+            let Range { start, end } = right_range(prefix, cuts);
+            start..end + u64::from(cuts == wrong)
+        };
+        assert_eq!(cells(too_far, right_cell).state, State::Failing, "{wrong}");
+    }
+}
