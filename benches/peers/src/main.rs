@@ -232,10 +232,12 @@ fn note_of(kind: Kind, at: &str, args: &Args) -> String {
 /// What the process before gave back goes back to the host of a virtual machine meanwhile. Else some engines get memory that is
 /// at hand, and others wait for theirs.
 const REST: Duration = Duration::from_secs(4);
+/// The same where there are two minutes for all.
+const REST_QUICK: Duration = Duration::from_secs(2);
 
 /// What a process apart measured, or nothing if it took too long.
 fn in_a_process(kind: Kind, sizes: Sizes, parts: &[Part], args: &Args) -> Result<Option<Measured>> {
-    std::thread::sleep(REST);
+    std::thread::sleep(if args.quick { REST_QUICK } else { REST });
     let folder = tempfile::Builder::new()
         .prefix("peers-")
         .tempdir_in(&args.dir)?;
