@@ -372,6 +372,24 @@ fn a_walk_over_all_passes_over_nothing() {
     }
 }
 
+/// Inserts a version with a value of 4,096 bytes, so that few keys make a memtable large. Returns its internal key.
+fn insert_long(
+    writer: &mut MemtableWriter,
+    sequence: u64,
+    number: u64,
+    kind: ValueKind,
+) -> Vec<u8> {
+    let user_key = &number.to_be_bytes();
+    let key = ParsedKey {
+        user_key,
+        sequence,
+        kind,
+    };
+    writer.insert(key, &[sequence as u8; 4096]);
+    writer.end_batch();
+    internal_key::encode(user_key, sequence, kind)
+}
+
 /// A run that is long enough to be walked in several places at once, from many places, to many ends, while newer
 /// versions are written among its rows.
 #[test]
@@ -382,15 +400,8 @@ fn a_long_run_shows_what_a_map_has() {
     let chance = |of: u64| (of + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);
     let mut expected = BTreeMap::new();
-    let mut insert = |sequence: u64, number: u64, kind| {
-        let user_key = &number.to_be_bytes();
-        let key = ParsedKey {
-            user_key,
-            sequence,
-            kind,
-        };
-        writer.insert(key, &[sequence as u8; 4096]);
-        writer.end_batch();
+    let mut insert = |sequence, number, kind| {
+        insert_long(&mut writer, sequence, number, kind);
         writer.reader()
     };
     for sequence in 1..=WRITES {
@@ -465,18 +476,8 @@ fn a_cursor_goes_far_as_in_a_list() {
     let mut sequence = 0;
     let mut insert = |number: u64, kind| {
         sequence += 1;
-        let user_key = &number.to_be_bytes();
-        let key = ParsedKey {
-            user_key,
-            sequence,
-            kind,
-        };
-        writer.insert(key, &[sequence as u8; 4096]);
-        writer.end_batch();
-        (
-            internal_key::encode(user_key, sequence, kind),
-            writer.reader(),
-        )
+        let key = insert_long(&mut writer, sequence, number, kind);
+        (key, writer.reader())
     };
     for _ in 0..WRITES {
         let number = [chance(KEYS), KEYS / 3][usize::from(chance(4) == 0)];
