@@ -63,6 +63,22 @@ impl RowRun<'_> {
     }
 }
 
+/// Whether the internal key `key` is of a row that a reader of `sequence` sees, and the one `before` it, if there is one, of another
+/// user key.
+#[inline(always)]
+#[must_use]
+pub fn is_newest_row(key: &[u8], before: Option<&[u8]>, sequence: u64) -> bool {
+    let Some((user_key, trailer)) = key.split_last_chunk() else {
+        return false;
+    };
+    let is_other = |before| !internal_key::is_same(user_key, internal_key::user_key(before));
+    let rows = RowRun {
+        end: None,
+        sequence,
+    };
+    rows.shows(*trailer) && before.is_none_or(is_other)
+}
+
 /// After this many steps in a row over hidden versions of one key, or over entries under range
 /// tombstones, one seek past the rest is cheaper than more steps.
 pub(crate) const STEPS_BEFORE_SEEK: usize = 16;

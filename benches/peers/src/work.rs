@@ -20,7 +20,9 @@ mod entries;
 mod reading;
 mod ycsb;
 
-use accounts::{bytes_written, disk_bytes, peak_memory_bytes};
+use accounts::{
+    bytes_written, disk_bytes, peak_memory_bytes, peak_own_memory_bytes, watch_own_memory,
+};
 pub use entries::KEY_BYTES;
 use entries::{Values, key, shuffled};
 use reading::{read, read_missing, read_together, scan_all, seek};
@@ -112,6 +114,7 @@ struct Run<'a> {
 
 /// Runs parts of the work for one engine below `dir`.
 pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measured> {
+    watch_own_memory();
     let mut run = Run::new(kind, sizes, dir);
     for part in parts {
         match part {
@@ -175,6 +178,17 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    fn peak_memory(&mut self) -> Result<()> {
+        for (cost, bytes) in [
+            ("peak MB in memory", peak_memory_bytes()?),
+            ("peak MB in memory, files apart", peak_own_memory_bytes()),
+        ] {
+            let megabytes = bytes as f64 / 1e6;
+            self.measured.costs.insert(cost.into(), megabytes);
+        }
+        Ok(())
+    }
+
     fn sequential(&mut self) -> Result<()> {
         let engine = self.open("sequential")?;
         let entries = self.sizes.entries;
@@ -206,10 +220,7 @@ impl<'a> Run<'a> {
             run.fill(&*engine, order.iter().copied())
         })?;
         self.beside_a_writer(&*engine)?;
-        self.measured.costs.insert(
-            "peak MB in memory".into(),
-            peak_memory_bytes()? as f64 / 1e6,
-        );
+        self.peak_memory()?;
         let engine = self.reopen("random", engine, "ms to close and reopen")?;
         self.close("random", engine)
     }
@@ -400,10 +411,7 @@ impl<'a> Run<'a> {
             "MB on disk".into(),
             disk_bytes(&self.dir.join("growth"))? as f64 / 1e6,
         );
-        self.measured.costs.insert(
-            "peak MB in memory".into(),
-            peak_memory_bytes()? as f64 / 1e6,
-        );
+        self.peak_memory()?;
         self.close("growth", engine)
     }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::ahead::Ahead;
 use super::skiplist::{Node, SkipList, Walk};
 use super::split;
-use crate::cursor::{Direction, InternalCursor, RowRun, STEPS_BEFORE_SEEK, Seen};
+use crate::cursor::{Direction, InternalCursor, RowRun, STEPS_BEFORE_SEEK, Seen, is_newest_row};
 use crate::error::Result;
 use crate::internal_key;
 
@@ -101,24 +101,12 @@ impl MemtableCursor {
         is_row
     }
 
-    /// Whether `node` is a put that a reader of `sequence` sees, and the node `before` it, if there is one, of another key.
+    /// Whether `node` is a row that a reader of `sequence` sees, and the node `before` it, if there is one, of another key.
     #[inline]
     fn is_row(&self, node: Node, before: Option<Node>, sequence: u64) -> bool {
         // SAFETY: both nodes are of `self.list`, which lives as long as the borrow of `self`.
-        let key = unsafe { node.key() };
-        let Some((user_key, trailer)) = key.split_last_chunk() else {
-            return false;
-        };
-        let is_other = before.is_none_or(|before| {
-            // SAFETY: as above.
-            let before = internal_key::user_key(unsafe { before.key() });
-            !internal_key::is_same(user_key, before)
-        });
-        let rows = RowRun {
-            end: None,
-            sequence,
-        };
-        is_other && rows.shows(*trailer)
+        let (key, before) = unsafe { (node.key(), before.map(|before| before.key())) };
+        is_newest_row(key, before, sequence)
     }
 
     /// Passes the rows that follow to `visit`, within the bounds of `rows`, until `visit` returns

@@ -78,7 +78,9 @@ impl Reader for Ours {
     fn get_many(&self, keys: &[[u8; KEY_BYTES]]) -> Result<usize> {
         let values = self.family.get_many(keys)?;
         let found = values.iter().flatten();
-        Ok(found.map(|value| std::hint::black_box(value)).count())
+        Ok(found
+            .inspect(|value| _ = std::hint::black_box(value))
+            .count())
     }
 
     fn scan(&self, direction: Direction, from: Option<&[u8]>, limit: usize) -> Result<Scanned> {

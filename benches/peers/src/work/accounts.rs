@@ -1,8 +1,10 @@
 //! What the kernel says that this process used.
 
 use anyhow::{Context, Result};
-use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use std::{fs, thread};
 
 /// A figure from a file below `/proc/self`, where `field` begins its line.
 fn proc_figure(file: &str, field: &str) -> Result<u64> {
@@ -25,6 +27,24 @@ pub fn bytes_written() -> Result<u64> {
 
 pub fn peak_memory_bytes() -> Result<u64> {
     Ok(proc_figure("status", "VmHWM:")? * 1024)
+}
+
+/// The greatest that [`watch_own_memory`] has seen.
+static OWN_MEMORY_PEAK_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// Looks a hundred times a second, until the process ends, how much memory it has that holds no pages of files. The
+/// kernel keeps no peak of that.
+pub fn watch_own_memory() {
+    thread::spawn(|| {
+        while let Ok(kilobytes) = proc_figure("status", "RssAnon:") {
+            OWN_MEMORY_PEAK_BYTES.fetch_max(kilobytes * 1024, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(10));
+        }
+    });
+}
+
+pub fn peak_own_memory_bytes() -> u64 {
+    OWN_MEMORY_PEAK_BYTES.load(Ordering::Relaxed)
 }
 
 pub fn disk_bytes(dir: &Path) -> Result<u64> {

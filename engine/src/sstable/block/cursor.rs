@@ -18,8 +18,8 @@
 use super::waypoints::Waypoints;
 use super::{Block, Damage, Entry, SHARES_TOO_MUCH};
 use crate::comparator::{Comparator, common_prefix_len};
-use crate::cursor::{Direction, KEY_BYTES_USUAL, RowRun};
-use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
+use crate::cursor::{Direction, KEY_BYTES_USUAL, RowRun, is_newest_row};
+use crate::internal_key::{self, TRAILER_BYTES};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -272,19 +272,13 @@ impl BlockCursor {
     pub(in crate::sstable) fn is_newest_row(&mut self, sequence: u64) -> Result<bool, Damage> {
         self.decode_behind()?;
         let before = self.behind.last();
-        Ok(before.is_some_and(|before| self.is_newest(self.key(), before, sequence)))
+        Ok(before.is_some_and(|before| self.is_row(self.key(), before, sequence)))
     }
 
-    /// Whether `key` belongs to a put that a reader of `sequence` sees, and the entry `before` it
-    /// to another user key.
+    /// Whether `row` is a row that a reader of `sequence` sees, and the entry `before` it of another key.
     #[inline(always)]
-    fn is_newest(&self, key: &[u8], before: &Decoded, sequence: u64) -> bool {
-        let before = internal_key::user_key(&self.keys[before.key.clone()]);
-        internal_key::parse(key).is_ok_and(|entry| {
-            entry.sequence <= sequence
-                && entry.kind == ValueKind::Put
-                && !internal_key::is_same(before, entry.user_key)
-        })
+    fn is_row(&self, row: &[u8], before: &Decoded, sequence: u64) -> bool {
+        is_newest_row(row, Some(&self.keys[before.key.clone()]), sequence)
     }
 
     #[inline]
@@ -377,14 +371,14 @@ impl BlockCursor {
         self.stand_on(entry);
     }
 
-    /// Moves back if the entry there is decoded and is [the newest row](Self::is_newest) of its
+    /// Moves back if the entry there is decoded and is [the newest row](Self::is_newest_row) of its
     /// key. Returns whether it did.
     #[inline]
     pub(in crate::sstable) fn prev_row(&mut self, sequence: u64) -> bool {
         let [.., before, row] = &self.behind[..] else {
             return false;
         };
-        let is_row = self.is_newest(&self.keys[row.key.clone()], before, sequence);
+        let is_row = self.is_row(&self.keys[row.key.clone()], before, sequence);
         if is_row {
             self.step_back();
         }

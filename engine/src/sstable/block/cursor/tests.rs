@@ -1,4 +1,5 @@
 use super::*;
+use crate::internal_key::ValueKind;
 use crate::sstable::block::BlockBuilder;
 
 /// A block with one restart, whose keys share all but their end.
