@@ -1,10 +1,12 @@
 //! The workbook's server, as a browser, a second program on the port, or a hostile page meets it.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use book::server::{Event, ServeError, ServeOptions, Server};
@@ -36,6 +38,8 @@ struct Running {
     addr: SocketAddr,
     status: watch::Sender<String>,
     events: Arc<Mutex<Vec<Event>>>,
+    /// The threads that told of them.
+    builders: Arc<Mutex<HashSet<ThreadId>>>,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<Result<(), ServeError>>,
 }
@@ -75,11 +79,15 @@ async fn start_with(change: impl FnOnce(&Path)) -> Running {
     change(book.path());
     let (status, status_feed) = watch::channel(String::new());
     let events = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&events);
+    let builders = Arc::<Mutex<HashSet<_>>>::default();
+    let (heard, heard_from) = (Arc::clone(&events), Arc::clone(&builders));
     let mut options = ServeOptions::new(book.path(), status_feed);
     options.port = 0;
     options.poll_interval = Duration::from_millis(20);
-    options.on_event = Arc::new(move |event| heard.lock().unwrap().push(event));
+    options.on_event = Arc::new(move |event| {
+        heard_from.lock().unwrap().insert(thread::current().id());
+        heard.lock().unwrap().push(event);
+    });
     let server = Server::bind(options).await.unwrap();
     let addr = server.addr().unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -91,6 +99,7 @@ async fn start_with(change: impl FnOnce(&Path)) -> Running {
         addr,
         status,
         events,
+        builders,
         stop: Some(stop),
         task,
     }
@@ -333,6 +342,20 @@ async fn a_failed_build_keeps_the_last_good_book_and_says_why() {
     );
     next(&mut tab, "book", |m| has_build(m) && m["build"] != build).await;
     assert!(server.get("/two.html").await.contains("second chapter"));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_build_is_made_by_one_thread_of_its_own() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    next(&mut tab, "book", has_build).await;
+    for text in ["second text", "third text", "fourth text"] {
+        write(server.book.path(), "chapters/one.md", text);
+        server.until(&mut tab, "/one.html", text).await;
+    }
+    let builders = server.builders.lock().unwrap().clone();
+    assert_eq!(builders.len(), 1, "{builders:?}");
     server.stop().await;
 }
 

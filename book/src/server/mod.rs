@@ -24,6 +24,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 /// How long open connections may take to end once the server is told to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(2);
@@ -185,11 +186,13 @@ impl Server {
             status: self.options.status.clone(),
             stop: stop_feed.clone(),
         };
-        let rebuilding = tokio::spawn(rebuild::run(self.options, builder, site, stop_feed.clone()));
+        let told = stop_feed.clone();
+        spawn_blocking(move || rebuild::run(&self.options, builder, &site, told));
+        let tell = stopping.clone();
         tokio::spawn(async move {
             stop.await;
             // An error says that the server has ended by itself.
-            let _ = stopping.send(true);
+            let _ = tell.send(true);
         });
         let stopped = |mut feed: watch::Receiver<bool>| async move {
             let _ = feed.wait_for(|stop| *stop).await;
@@ -205,7 +208,8 @@ impl Server {
             served = serving => served.map_err(io("the server ended")),
             () = overtime => Ok(()),
         };
-        rebuilding.abort();
+        // The last build is waited for by the runtime, which ends when its threads have.
+        let _ = stopping.send(true);
         result
     }
 }

@@ -3,56 +3,51 @@
 //! An editor empties a file before it writes it anew. So nothing is built from files that changed between two
 //! looks, and what was built while they changed is not shown.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::build::{Builder, Built};
 use super::{Event, ServeOptions, Site};
-use crate::sources::{self, Stamp, Watch};
+use crate::sources::{self, Watch};
 
-/// Builds once, then again after each change, until told to stop.
-pub(super) async fn run(
-    options: ServeOptions,
-    builder: Builder,
-    site: watch::Sender<Site>,
+/// Builds once, then again after each change, until told to stop, or nobody is left who could tell.
+///
+/// All on the thread that calls it: what a build lets go of, some 60 MB, stays with the allocator for the next build on the
+/// same thread. With a thread of the runtime's for each build, a day of writing held half a gigabyte.
+pub(super) fn run(
+    options: &ServeOptions,
+    mut builder: Builder,
+    site: &watch::Sender<Site>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let builder = Arc::new(Mutex::new(builder));
-    let watch = Arc::default();
+    let mut watch = Watch::default();
     let mut built_from = None;
     let mut last_seen = None;
     loop {
-        let seen = look(&options.book_dir, &watch).await;
+        let seen = Some(watch.look(&options.book_dir));
         let at_rest = seen == last_seen || built_from.is_none();
         last_seen = seen;
         if at_rest && last_seen != built_from {
-            let outcome = build(&options.book_dir, &builder).await;
-            let seen = look(&options.book_dir, &watch).await;
+            let outcome = build(&builder, options);
+            let seen = Some(watch.look(&options.book_dir));
             // Whoever has no book yet is not kept waiting by somebody who keeps writing.
             if seen == last_seen || site.borrow().dir.is_none() {
                 built_from.clone_from(&last_seen);
-                show(&options, &builder, &site, outcome);
+                show(options, &mut builder, site, outcome);
             }
             last_seen = seen;
         }
-        tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => return,
-            () = tokio::time::sleep(options.poll_interval) => {}
+        let told = timeout(options.poll_interval, stop.wait_for(|stop| *stop));
+        if Handle::current().block_on(told).is_ok() {
+            return;
         }
     }
-}
-
-async fn look(book_dir: &Path, watch: &Arc<Mutex<Watch>>) -> Option<BTreeMap<PathBuf, Stamp>> {
-    let book_dir = book_dir.to_owned();
-    let watch = Arc::clone(watch);
-    spawn_blocking(move || lock(&watch).look(&book_dir))
-        .await
-        .ok()
 }
 
 /// What a build gave, and what is wrong with the sources besides.
@@ -62,45 +57,41 @@ struct Outcome {
     took: Duration,
 }
 
-async fn build(book_dir: &Path, builder: &Arc<Mutex<Builder>>) -> Outcome {
+fn build(builder: &Builder, options: &ServeOptions) -> Outcome {
     let started = Instant::now();
-    let builder = Arc::clone(builder);
     // A panic of the renderer is a failed build like any other: only a build that is shown is kept.
-    let built = spawn_blocking(move || lock(&builder).build())
-        .await
-        .unwrap_or_else(|panic| Err(panic.into()));
-    let book_dir = book_dir.to_owned();
-    let problems = spawn_blocking(move || sources::problems(&book_dir))
-        .await
-        .unwrap_or_default()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let built = catch_unwind(AssertUnwindSafe(|| builder.build()))
+        .unwrap_or_else(|panic| Err(anyhow!("mdBook panicked: {}", message(&*panic))));
+    let problems = sources::problems(&options.book_dir);
     Outcome {
         built,
-        problems,
+        problems: problems.iter().map(ToString::to_string).collect(),
         took: started.elapsed(),
     }
+}
+
+/// What a panic says.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("without a message")
 }
 
 /// Tells the pages and the terminal.
 fn show(
     options: &ServeOptions,
-    builder: &Mutex<Builder>,
+    builder: &mut Builder,
     site: &watch::Sender<Site>,
     outcome: Outcome,
 ) {
     match outcome.built {
         Ok(built) => {
-            lock(builder).keep();
+            builder.keep();
             publish(options, site, built, outcome.problems, outcome.took);
         }
         Err(error) => fail(options, site, &error, outcome.problems),
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Flips to the new build. The terminal hears of it first, as in [`fail`].
