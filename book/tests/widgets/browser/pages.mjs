@@ -307,6 +307,14 @@ test("the name of a command stands in one line, on a phone too", async () => {
   await close(page);
 });
 
+test("the arguments of a command take one screen of a phone at most", async () => {
+  const page = await open(`${given.siteFiles}/commands.html`, { width: 360 });
+  const wide = await page.locator(".commands td:nth-child(3) code").evaluateAll((codes) =>
+    codes.map((code) => [code.textContent, code.getBoundingClientRect().width]).filter(([, width]) => width > innerWidth));
+  assert.deepEqual(wide, []);
+  await close(page);
+});
+
 test("without scripts a page shows its fallbacks, and the list of chapters opens and closes", async () => {
   const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { javaScriptEnabled: false });
   const list = page.locator("nav.sidebar");
