@@ -154,6 +154,15 @@ fn no_page_loads_anything_from_another_host() {
     }
 }
 
+/// Whether a selector such as `name` or `name[type=text]` means this tag.
+fn is_meant(tag: &Tag, selector: &str) -> bool {
+    let Some((name, attribute)) = selector.split_once('[') else {
+        return tag.name == selector;
+    };
+    let (key, value) = attribute.trim_end_matches(']').split_once('=').unwrap();
+    tag.name == name && tag.get(key) == Some(value)
+}
+
 /// The scripts and styles that `widgets/load.js` adds to a page, by the list that it holds.
 fn widget_files(site: &Path, html: &str) -> BTreeSet<PathBuf> {
     let loader = fs::read_to_string(book_dir().join("widgets/load.js")).unwrap();
@@ -165,13 +174,22 @@ fn widget_files(site: &Path, html: &str) -> BTreeSet<PathBuf> {
     assert!(lists.contains_key("bits-explorer"), "{lists:?}");
     let mut files = BTreeSet::new();
     for tag in tags(html) {
-        let Some(scripts) = lists.get(tag.name.as_str()) else {
-            continue;
-        };
-        let scripts = scripts
+        let needed = lists
             .iter()
-            .filter(|script| script.starts_with(|c: char| c.is_ascii_alphabetic()));
-        files.extend(scripts.map(|script| site.join(format!("widgets/{script}.js"))));
+            .filter(|(selector, _)| is_meant(&tag, selector));
+        let scripts: BTreeSet<&str> = needed
+            .flat_map(|(_, scripts)| scripts)
+            .copied()
+            .filter(|script| script.starts_with(|c: char| c.is_ascii_alphabetic()))
+            .collect();
+        if scripts.is_empty() {
+            continue;
+        }
+        files.extend(
+            scripts
+                .iter()
+                .map(|script| site.join(format!("widgets/{script}.js"))),
+        );
         files.extend(["parts", &tag.name].map(|name| site.join(format!("widgets/{name}.css"))));
     }
     files

@@ -1,5 +1,5 @@
-//! Book and exercises name each other: every exercise that a page shows exists, and every place
-//! that a failing exercise sends its reader to.
+//! Book and exercises name each other: every exercise that a page shows exists and has its hints there, and
+//! so does every place that a failing exercise sends its reader to.
 
 #[path = "support/html.rs"]
 mod html;
@@ -73,6 +73,23 @@ fn a_chapter_shows_exactly_the_exercises_of_its_package() {
         );
     }
     assert_eq!(chapters, exercises.len(), "packages without a page");
+}
+
+#[test]
+fn every_task_ends_with_its_hints() {
+    for (chapter, exercises) in exercises() {
+        let page = format!("chapters/{chapter}/index.md");
+        let text = fs::read_to_string(site::book_dir().join(&page)).unwrap();
+        for name in exercises {
+            let (_, task) = text.split_once(&format!("\n### {name}\n")).unwrap();
+            let task = task.split("\n##").next().unwrap();
+            let hints = format!(
+                "<details class=\"hints\"><summary>Hints</summary>\n\n\
+                 {{{{#include ../../../exercises/ch{chapter}/hints/{name}.md}}}}\n\n</details>"
+            );
+            assert_eq!(task.matches(&hints).count(), 1, "{page}: {name}");
+        }
+    }
 }
 
 #[test]

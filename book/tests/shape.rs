@@ -160,9 +160,10 @@ const WORDS_OF_CODE_A_MINUTE: usize = 100;
 /// For the prediction, and for what a widget or a figure shows.
 const MINUTES_TO_LOOK: usize = 10;
 
-/// The minutes that a chapter takes to read, without the instructor's notes and without writing answers.
+/// The minutes that a chapter takes to read, without hints and the instructor's notes, and without writing answers.
 fn reading_minutes(chapter: &str, text: &str) -> usize {
     let (read, _) = text.split_once("\n## Instructor notes\n").unwrap();
+    let read = without_hints(read);
     let (mut prose, mut code) = (0, 0);
     for line in read.lines() {
         match line.strip_prefix("{{#include ") {
@@ -171,6 +172,13 @@ fn reading_minutes(chapter: &str, text: &str) -> usize {
         }
     }
     prose / WORDS_OF_TEXT_A_MINUTE + code / WORDS_OF_CODE_A_MINUTE + MINUTES_TO_LOOK
+}
+
+fn without_hints(text: &str) -> String {
+    let mut parts = text.split("<details class=\"hints\">");
+    let first = parts.next();
+    let others = parts.map(|part| part.split_once("</details>").unwrap().1);
+    first.into_iter().chain(others).collect()
 }
 
 /// The words of an included file, or of the part between its anchors. Figures have none.

@@ -135,6 +135,15 @@ fn every_part_has_the_minutes_of_its_chapters_notes() {
 }
 
 #[test]
+fn a_laptop_that_is_ready_lists_all_exercises() {
+    let times = fs::read_to_string(book_dir().join("chapters/outputs/times.md")).unwrap();
+    let all = times.lines().find(|line| line.starts_with("| all |"));
+    let exercises = cells(all.unwrap()).unwrap()[2];
+    let listed = format!("`0 passed, 0 failing, {exercises} not started`");
+    assert!(chapter("workshop").contains(&listed), "{listed}");
+}
+
+#[test]
 fn no_exercise_has_fewer_minutes_than_its_manifest_states() {
     let mut seen = 0;
     for plan in plans() {

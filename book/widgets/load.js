@@ -6,10 +6,12 @@
 (() => {
   "use strict";
 
-  // One line a widget: `book/tests/book_builds.rs` reads this list and weighs the pages by it.
+  // One line a widget, before it those for which it needs more: `book/tests/book_builds.rs` reads this list and weighs the
+  // pages by it.
   const WIDGETS = {
     "bits-explorer": ["parts", "encodings", "bits-explorer"],
-    "byte-sorter": ["parts", "encodings", "tuples", "byte-sorter"],
+    "byte-sorter[type=text]": ["parts", "encodings", "tuples", "byte-sorter"],
+    "byte-sorter": ["parts", "encodings", "byte-sorter"],
     "tuple-builder": ["parts", "encodings", "tuples", "tuple-builder"],
     "score-packer": ["parts", "scores", "score-packer"],
     "z-order-map": ["parts", "curve", "z-order-map"],
@@ -27,7 +29,7 @@
   }
 
   // The looks first: a widget that stands there without them would jump.
-  const looks = ["parts", ...present].map((name) => ({ rel: "stylesheet", href: new URL(`${name}.css`, here) }));
+  const looks = ["parts", ...present.filter((element) => !element.includes("["))].map((name) => ({ rel: "stylesheet", href: new URL(`${name}.css`, here) }));
   if (present.length > 0) Promise.all(looks.map((look) => add("link", look))).then(() => {
     const scripts = new Set(present.flatMap((element) => WIDGETS[element]));
     for (const name of scripts) add("script", { src: new URL(`${name}.js`, here), async: false });

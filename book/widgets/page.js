@@ -59,6 +59,20 @@
   document.addEventListener("toggle", ({ target }) => reachWide(target), true);
   document.addEventListener("scroll", ({ target }) => target.matches?.(MAY_SCROLL) && markMore(target), true);
 
+  // Three hints stand together, a comment before each. Who opens the first must not see the last: the second and the third get
+  // a fold of their own, inside the one before.
+  for (const hints of document.querySelectorAll("details.hints")) {
+    const marks = [...hints.childNodes].filter((node) => node.nodeType === Node.COMMENT_NODE && /^ ANCHOR: hint-[23] $/.test(node.data));
+    for (const mark of marks.reverse()) {
+      const next = document.createElement("details");
+      const summary = document.createElement("summary");
+      summary.textContent = "The next hint";
+      next.append(summary);
+      while (mark.nextSibling !== null) next.append(mark.nextSibling);
+      mark.after(next);
+    }
+  }
+
   // On paper every answer is open. Only those opened here are closed again.
   let opened = [];
   addEventListener("beforeprint", () => {

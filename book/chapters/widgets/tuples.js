@@ -159,7 +159,7 @@ const TupleKeys = (() => {
     return tuples.filter((fields) => beginsWith(key(scheme, fields), start) && !equal(fields));
   }
 
-  return { SCHEMES, knows, field, shortField, tuple, name, shown, compare, encode, key, prefix, losses, sortByKey, strangers };
+  return { SCHEMES, field, shortField, tuple, name, shown, compare, encode, key, prefix, losses, sortByKey, strangers };
 })();
 
 if (typeof module !== "undefined") module.exports = TupleKeys;

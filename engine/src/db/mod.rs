@@ -236,7 +236,8 @@ impl Db {
     /// Creates a family. On return it is durable.
     ///
     /// # Errors
-    /// `InvalidArgument` if a family of this name exists; otherwise as for [`write`](Self::write).
+    /// `InvalidArgument` if a family of this name exists, if the name is empty or longer than 255 bytes, or if an option is
+    /// out of its limits; otherwise as for [`write`](Self::write).
     pub fn create_family(&self, name: &str, options: FamilyOptions) -> Result<Family> {
         Ok(self.of_core(&self.handle.core.create_family(name, options)?))
     }
@@ -297,12 +298,14 @@ impl Db {
     /// several threads, hold a lock of your own over all three, for example one for each range of keys.
     ///
     /// # Errors
-    /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a
-    /// range that ends before it begins: nothing was written. `Io` if log or manifest cannot be
-    /// written: it is then unknown whether the batch is there after reopening, and every later
-    /// write fails with `Poisoned`. So does one that was under way, and of that it is unknown too. `Io` or `Corruption` also if level 0 or the memtables are full and no
-    /// room can be made, as on a full disk or where a table is damaged: nothing was written then, and a later
-    /// write may succeed.
+    /// Nothing was written with these: `InvalidArgument` if the batch is too large, names a family that is not open or
+    /// deletes a range that ends before it begins, if the database was closed, or if an event listener or a compaction
+    /// filter calls this; `ReadOnly` if the database was opened for reading only; `Io` or `Corruption` if level 0 or the
+    /// memtables are full and no room can be made, as on a full disk or where a table is damaged. After the last two, a
+    /// later write may succeed.
+    ///
+    /// `Io` if log or manifest cannot be written: it is then unknown whether the batch is there after reopening, and
+    /// every later write fails with `Poisoned`. So does one that was under way, and of that it is unknown too.
     ///
     /// ```
     /// # use engine::{Db, Error, Result, WriteBatch, WriteOptions};
@@ -326,7 +329,8 @@ impl Db {
     /// Cost: a flush of the device's cache.
     ///
     /// # Errors
-    /// `Io` if the log cannot be synced; after that every later write fails with `Poisoned`, and so does this.
+    /// `Io` if the log cannot be synced; after that every later write fails with `Poisoned`, and so does this. As for
+    /// [`write`](Self::write) where no batch would be taken.
     pub fn sync(&self) -> Result<()> {
         let core = &self.handle.core;
         core.check_writable()?;
@@ -360,7 +364,8 @@ impl Db {
     ///
     /// # Errors
     /// `Io`; if a table could not be written, nothing is lost. If an earlier try failed and was not yet repeated,
-    /// this returns its error at once and requests another try, so a later call may succeed.
+    /// this returns its error at once and requests another try, so a later call may succeed. `Memory` if the rows are out
+    /// of order, as under a comparator that contradicts itself. As for [`write`](Self::write) where no batch would be taken.
     pub fn flush(&self) -> Result<()> {
         let core = &self.handle.core;
         let last = {

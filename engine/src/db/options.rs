@@ -133,8 +133,8 @@ pub struct FamilyOptions {
     /// MiB. If two or three tables of level 0 hold as many bytes, they are compacted too, so that
     /// merging the two levels costs about the same for each byte.
     pub level_base_bytes: u64,
-    /// How many times larger each level is than the one above, 2 to 1,000. Default: 10, as in LevelDB: moving a
-    /// byte down one level rewrites about half as many bytes, and obsolete rows take about a tenth of the space.
+    /// How many times larger each level is than the one above, 2 to 1,000. Default: 10, as in LevelDB: to move
+    /// a byte down one level, about five are rewritten, and obsolete rows take about a tenth of the space.
     pub level_multiplier: u64,
     /// The filter that is asked about each entry that a compaction rewrites. Default: none.
     pub compaction_filter: Option<Arc<dyn CompactionFilter>>,

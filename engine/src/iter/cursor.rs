@@ -181,7 +181,8 @@ impl Cursor {
     /// Positions on the first row.
     ///
     /// # Errors
-    /// `Io` or `Corruption` from a file; the cursor is then nowhere.
+    /// `Io` or `Corruption` from a file, `Memory` if rows that are not in a file yet are out of order, as under a comparator
+    /// that contradicts itself. The cursor is then nowhere.
     pub fn seek_to_first(&mut self) -> Result<()> {
         self.place = Place::Nowhere;
         self.count_seek();

@@ -441,28 +441,46 @@ impl Check<'_> {
             return;
         }
         let seen = &self.seen;
+        // All are named, so that nobody can add one and forget this. What no entry says, such as the writer, is not
+        // compared, and `range_deletes` is where the tombstones are read.
+        let Properties {
+            comparator: _,
+            entries,
+            deletes,
+            smallest,
+            largest,
+            sequence_min,
+            sequence_max,
+            key_bytes,
+            value_bytes,
+            data_blocks,
+            writer: _,
+            origin: _,
+            family: _,
+            family_name: _,
+            inputs: _,
+            range_deletes: _,
+            range_delete_block: _,
+            older_versions,
+        } = stated;
         // An entry that was given number 0 had a greater one before, and only the properties still say so.
-        let sequence_max = match seen.sequence_min {
-            0 => seen.sequence_max.max(stated.sequence_max),
+        let seen_max = match seen.sequence_min {
+            0 => seen.sequence_max.max(*sequence_max),
             _ => seen.sequence_max,
         };
         let numbers = [
-            ("entries", stated.entries, seen.entries),
-            ("tombstones", stated.deletes, seen.deletes),
-            ("bytes of keys", stated.key_bytes, seen.key_bytes),
-            ("bytes of values", stated.value_bytes, seen.value_bytes),
-            ("data blocks", stated.data_blocks, seen.data_blocks),
-            ("older versions", stated.older_versions, seen.older_versions),
+            ("entries", *entries, seen.entries),
+            ("tombstones", *deletes, seen.deletes),
+            ("bytes of keys", *key_bytes, seen.key_bytes),
+            ("bytes of values", *value_bytes, seen.value_bytes),
+            ("data blocks", *data_blocks, seen.data_blocks),
+            ("older versions", *older_versions, seen.older_versions),
             (
                 "as the smallest sequence number",
-                stated.sequence_min,
+                *sequence_min,
                 seen.sequence_min,
             ),
-            (
-                "as the largest sequence number",
-                stated.sequence_max,
-                sequence_max,
-            ),
+            ("as the largest sequence number", *sequence_max, seen_max),
         ];
         for (what, stated, seen) in numbers {
             if stated != seen {
@@ -472,8 +490,8 @@ impl Check<'_> {
             }
         }
         let keys = [
-            ("smallest", &stated.smallest, &seen.smallest),
-            ("largest", &stated.largest, &seen.largest),
+            ("smallest", smallest, &seen.smallest),
+            ("largest", largest, &seen.largest),
         ];
         for (which, stated, seen) in keys {
             if stated != seen {

@@ -185,13 +185,20 @@ impl Explain<'_, '_> {
         Ok(end)
     }
 
+    /// Where the part at `handle` lies with its trailer, and these bytes as the file has them.
+    fn stored(&self, handle: Handle) -> Result<(std::ops::Range<u64>, FileSlice), Wrong> {
+        let stored = stored_range(handle);
+        let len = (stored.end - stored.start) as usize;
+        match self.file.read_at(stored.start, len) {
+            Ok(bytes) => Ok((stored, bytes)),
+            Err(error) => Err(Wrong::new(stored, error.to_string())),
+        }
+    }
+
     /// Explains a data block or the index.
     fn block(&mut self, handle: Handle, values: Values) -> Result<(), Wrong> {
-        let stored = stored_range(handle);
+        let (stored, bytes) = self.stored(handle)?;
         let wrong = |what: String| Wrong::new(stored.clone(), what);
-        let len = (stored.end - stored.start) as usize;
-        let bytes = self.file.read_at(handle.offset, len);
-        let bytes = bytes.map_err(|error| wrong(error.to_string()))?;
         stored::verify(&bytes, handle.offset).map_err(wrong)?;
         let inside = handle.length as usize;
         match stored::compression(&bytes).map_err(wrong)? {
@@ -240,11 +247,7 @@ impl Explain<'_, '_> {
 
     fn filter(&mut self, handle: Handle) -> Result<(), Wrong> {
         part(self.file, handle)?;
-        let stored = stored_range(handle);
-        let bytes = self
-            .file
-            .read_at(handle.offset, (stored.end - stored.start) as usize);
-        let bytes = bytes.map_err(|error| Wrong::new(stored.clone(), error.to_string()))?;
+        let (stored, bytes) = self.stored(handle)?;
         if super::filter::Filter::new(bytes.slice(0..handle.length as usize)).is_none() {
             return Err(Wrong::new(stored, "the filter is of an unknown kind"));
         }
@@ -275,11 +278,7 @@ impl Explain<'_, '_> {
 
     fn properties(&mut self, handle: Handle) -> Result<(), Wrong> {
         let contents = part(self.file, handle)?;
-        let stored = stored_range(handle);
-        let bytes = self
-            .file
-            .read_at(handle.offset, (stored.end - stored.start) as usize);
-        let bytes = bytes.map_err(|error| Wrong::new(stored.clone(), error.to_string()))?;
+        let (stored, bytes) = self.stored(handle)?;
         self.listen(
             "properties: what the table says about itself",
             handle.offset,

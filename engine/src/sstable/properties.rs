@@ -20,9 +20,11 @@
 //! | 12 | origin | why the table was written, such as "flush", UTF-8 |
 //! | 13 | family | number of the column family, varint |
 //! | 14 | family name | UTF-8; empty for a table that belongs to no database |
-//! | 15 | inputs | the tables that it was made from, as runs of numbers (`table_numbers`); empty after a flush |
+//! | 15 | inputs | the tables that it was made from, as runs of numbers; empty after a flush |
 //! | 16 | range deletes | only if there are some: how many range tombstones, offset and length of their block, varints |
 //! | 17 | older versions | only if there are some: how many entries have the user key of the entry before, varint |
+//!
+//! `table_numbers` has the runs. `docs/formats.md` has the same table, which a test compares.
 //!
 //! Tags 13 to 15 are for `repair`: if the manifest is lost, they say which family a table belongs
 //! to and which tables it has replaced. Tags 4, 5 and 13 let a database notice at opening that a

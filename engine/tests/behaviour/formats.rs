@@ -305,6 +305,21 @@ fn dump_properties(dump: &mut Dump<'_>, length: usize) {
     }
 }
 
+/// A property that only the code knows of would be bytes without a meaning here.
+#[test]
+fn the_page_lists_the_properties_of_a_table_as_the_module_does() {
+    let of = |file: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
+    let module = of("src/sstable/properties.rs").unwrap();
+    let rows: Vec<&str> = module
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! "))
+        .filter(|line| line.starts_with('|'))
+        .collect();
+    assert!(rows.len() > 17, "{rows:?}");
+    let page = of("docs/formats.md").unwrap();
+    assert!(page.contains(&rows.join("\n")), "{rows:#?}");
+}
+
 /// Compares `dump` with the one called `name` in the page, or writes it there.
 fn check_page(name: &str, dump: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md");

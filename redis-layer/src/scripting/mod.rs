@@ -16,6 +16,7 @@
 mod bits;
 mod cjson;
 mod cmsgpack;
+mod failure;
 mod machine;
 mod raise;
 mod random;

@@ -17,7 +17,7 @@
 //! Redis wants.
 //!
 //! This file has the keys, and the value of a data row that is a score. `rows/metadata.rs` has the value of a
-//! metadata row, `rows/position.rs` the position of an element of a list, and `rows/bundle.rs` how one row holds
+//! metadata row, `rows/ends.rs` the part of it that lists have, `rows/position.rs` the position of an element of a list, and `rows/bundle.rs` how one row holds
 //! several elements.
 //!
 //! The user key in a data or score row is the *home* of the collection, the key under which it came into being. A
@@ -32,6 +32,7 @@
 //!    for each score.
 
 pub mod bundle;
+mod ends;
 mod metadata;
 mod position;
 
@@ -44,9 +45,10 @@ use engine::keys::{
     encode_i64, encode_u32, encode_u64,
 };
 
+pub use ends::{End, EndRow, Ends};
 pub use metadata::{
-    Collection, Content, EXPIRES, End, EndRow, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata,
-    encode_string, stored_expiry, stored_kind,
+    Collection, Content, EXPIRES, Kind, MARK_BYTES, Mark, Marks, Metadata, encode_string,
+    stored_expiry, stored_kind,
 };
 pub use position::{Lean, Position};
 

@@ -307,6 +307,34 @@ test("the name of a command stands in one line, on a phone too", async () => {
   await close(page);
 });
 
+test("the arguments of a command take one screen of a phone at most", async () => {
+  const page = await open(`${given.siteFiles}/commands.html`, { width: 360 });
+  const wide = await page.locator(".commands td:nth-child(3) code").evaluateAll((codes) =>
+    codes.map((code) => [code.textContent, code.getBoundingClientRect().width]).filter(([, width]) => width > innerWidth));
+  assert.deepEqual(wide, []);
+  await close(page);
+});
+
+test("hints are opened one by one, and without scripts they stand together in their order", async () => {
+  const url = `${given.siteFiles}/03-twos-complement/index.html`;
+  const page = await open(url);
+  const hints = page.locator("details.hints").nth(1);
+  const seen = () => hints.locator("p").evaluateAll((texts) => texts.map((text) => text.checkVisibility()));
+  const summaries = hints.locator("summary");
+  assert.deepEqual(await seen(), [false, false, false]);
+  for (const [at, expected] of [[true, false, false], [true, true, false], [true, true, true]].entries()) {
+    await summaries.nth(at).press("Enter");
+    assert.deepEqual(await seen(), expected);
+  }
+  const texts = await hints.locator("p").allInnerTexts();
+  await close(page);
+  const plain = await open(url, { javaScriptEnabled: false });
+  const together = plain.locator("details.hints").nth(1);
+  await together.locator("summary").click();
+  assert.deepEqual(await together.locator("p").allInnerTexts(), texts);
+  await close(plain);
+});
+
 test("without scripts a page shows its fallbacks, and the list of chapters opens and closes", async () => {
   const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { javaScriptEnabled: false });
   const list = page.locator("nav.sidebar");
