@@ -39,7 +39,7 @@ use crate::types::databases::Mapping;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::zset::Ahead;
 use crate::types::zset::indexes::Journal;
-use crate::types::{Class, DbNumber, Event, Result, Shared};
+use crate::types::{Class, DbNumber, Error, Event, Result, Shared};
 use changes::{Changes, UndoRecord};
 use expired::Expired;
 use live_keys::Counted;
@@ -306,17 +306,17 @@ impl<'s> Txn<'s> {
     /// A number that nobody ever got before. On one server, later ones are greater.
     ///
     /// # Errors
-    /// Those of the store.
+    /// [`Error::NotWritten`]: the store writes down which numbers are taken.
     pub fn new_number(&self) -> Result<u64> {
-        Ok(self.store.unique()?)
+        self.store.unique().map_err(Error::NotWritten)
     }
 
     /// A version that no collection has ever had, for one that is created.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of [`new_number`](Self::new_number).
     pub fn new_version(&self) -> Result<u64> {
-        let version = self.store.unique()?;
+        let version = self.new_number()?;
         self.reads.creates(version);
         Ok(version)
     }
