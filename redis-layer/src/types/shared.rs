@@ -2,6 +2,7 @@
 //!
 //! Nothing here is data: it can be rebuilt from the store, or is gone with the connections anyway.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use bytes::Bytes;
@@ -35,6 +36,8 @@ pub struct Shared {
     expired: AtomicU64,
     /// How many keys reading commands found, and how many they did not find.
     lookups: Sharded<[AtomicU64; 2]>,
+    /// What to do when a transaction takes long.
+    when_long: OnceLock<fn()>,
 }
 
 impl Shared {
@@ -63,6 +66,18 @@ impl Shared {
     #[must_use]
     pub const fn accesses(&self) -> &Accesses {
         &self.accesses
+    }
+
+    /// Sets what a transaction does that takes long, on its thread. Only the first call counts.
+    pub(crate) fn when_work_is_long(&self, act: fn()) {
+        let _ = self.when_long.set(act);
+    }
+
+    /// A transaction takes long.
+    pub(crate) fn work_is_long(&self) {
+        if let Some(act) = self.when_long.get() {
+            act();
+        }
     }
 
     /// Stores what the next opening would otherwise have to count. Nothing may be written after this.

@@ -22,6 +22,7 @@ mod live_keys;
 mod lookups;
 mod merged;
 mod news;
+mod pace;
 mod prefetched;
 mod ranks;
 mod reads;
@@ -45,6 +46,7 @@ use expired::Expired;
 use live_keys::Counted;
 use merged::Merged;
 use news::News;
+use pace::{Pace, Paced};
 use reads::Reads;
 
 pub use expired::FoundExpired;
@@ -74,6 +76,8 @@ pub struct Txn<'s> {
     expired: Expired,
     /// What was read, and may be wanted again.
     reads: Reads,
+    /// How much was read and changed.
+    pace: Pace,
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
     /// The lookups of the command.
@@ -166,6 +170,7 @@ impl<'s> Txn<'s> {
             news: News::default(),
             expired: Expired::default(),
             reads: Reads::default(),
+            pace: Pace::default(),
             put_together: Cell::default(),
             lookups: Cell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
@@ -382,7 +387,12 @@ impl<'s> Txn<'s> {
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Cow<'_, Bytes>>> {
         match self.reads.fetched(space, key) {
             Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
-            None => Ok(self.snapshot.get(space, key)?.map(Cow::Owned)),
+            None => {
+                let value = self.snapshot.get(space, key)?;
+                let bytes = value.as_ref().map_or(0, Bytes::len);
+                self.pace.step(bytes, self.shared);
+                Ok(value.map(Cow::Owned))
+            }
         }
     }
 
@@ -413,6 +423,7 @@ impl<'s> Txn<'s> {
             self.news.row_changes(&key, before, value.as_ref());
         }
         let (length, added) = (key.len(), value.as_ref().map_or(0, Bytes::len));
+        self.pace.step(added, self.shared);
         let (at, before) = changes.insert(key, value);
         if matches!(before, UndoRecord::Inserted) {
             self.changed_bytes += ROW_BYTES + length;
@@ -452,6 +463,7 @@ impl<'s> Txn<'s> {
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
         let rows = self.snapshot.scan(space, range, direction)?;
+        let rows = Box::new(Paced::over(rows, &self.pace, self.shared));
         let changes = &self.changes[space.index()];
         if changes.is_empty() || range.is_empty() {
             return Ok(rows);
