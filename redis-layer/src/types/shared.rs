@@ -13,6 +13,7 @@ use crate::types::databases::Databases;
 use crate::types::expiry::Floor;
 use crate::types::losses::Losses;
 use crate::types::scan::Cursors;
+use crate::types::txn::LONG_MOST;
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{DbNumber, Lookups, Result, Sharded};
 
@@ -38,6 +39,8 @@ pub struct Shared {
     lookups: Sharded<[AtomicU64; 2]>,
     /// What to do when a transaction takes long.
     when_long: OnceLock<fn()>,
+    /// How many of these transactions there are.
+    long: AtomicUsize,
 }
 
 impl Shared {
@@ -71,6 +74,18 @@ impl Shared {
     /// Sets what a transaction does that takes long, on its thread. Only the first call counts.
     pub(crate) fn when_work_is_long(&self, act: fn()) {
         let _ = self.when_long.set(act);
+    }
+
+    /// A transaction begins to take long. Returns whether it may go on beside the others: see `txn::pace`.
+    pub(crate) fn begin_long(&self) -> bool {
+        let one_more = |long| (long < LONG_MOST).then_some(long + 1);
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        self.long.fetch_update(set, get, one_more).is_ok()
+    }
+
+    /// It has ended.
+    pub(crate) fn end_long(&self) {
+        self.long.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// A transaction takes long.

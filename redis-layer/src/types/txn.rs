@@ -46,6 +46,7 @@ use expired::Expired;
 use live_keys::Counted;
 use merged::Merged;
 use news::News;
+pub(in crate::types) use pace::LONG_MOST;
 use pace::{Pace, Paced};
 use reads::Reads;
 
@@ -77,7 +78,7 @@ pub struct Txn<'s> {
     /// What was read, and may be wanted again.
     reads: Reads,
     /// How much was read and changed.
-    pace: Pace,
+    pace: Pace<'s>,
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
     /// The lookups of the command.
@@ -170,7 +171,7 @@ impl<'s> Txn<'s> {
             news: News::default(),
             expired: Expired::default(),
             reads: Reads::default(),
-            pace: Pace::default(),
+            pace: Pace::of(shared),
             put_together: Cell::default(),
             lookups: Cell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
@@ -390,7 +391,7 @@ impl<'s> Txn<'s> {
             None => {
                 let value = self.snapshot.get(space, key)?;
                 let bytes = value.as_ref().map_or(0, Bytes::len);
-                self.pace.step(bytes, self.shared);
+                self.pace.step(bytes);
                 Ok(value.map(Cow::Owned))
             }
         }
@@ -423,7 +424,7 @@ impl<'s> Txn<'s> {
             self.news.row_changes(&key, before, value.as_ref());
         }
         let (length, added) = (key.len(), value.as_ref().map_or(0, Bytes::len));
-        self.pace.step(added, self.shared);
+        self.pace.step(added);
         let (at, before) = changes.insert(key, value);
         if matches!(before, UndoRecord::Inserted) {
             self.changed_bytes += ROW_BYTES + length;
@@ -463,7 +464,7 @@ impl<'s> Txn<'s> {
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
         let rows = self.snapshot.scan(space, range, direction)?;
-        let rows = Box::new(Paced::over(rows, &self.pace, self.shared));
+        let rows = Box::new(Paced::over(rows, &self.pace));
         let changes = &self.changes[space.index()];
         if changes.is_empty() || range.is_empty() {
             return Ok(rows);

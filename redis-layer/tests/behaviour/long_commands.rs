@@ -58,7 +58,7 @@ fn others_are_served_while_a_command_changes_many_rows() {
         let ours = Ours::start_on(1, store, Options::default());
         let [mut slow, mut other] = [(), ()].map(|()| Client::connect(ours.address));
         if let Some(before) = before {
-            slow.pipeline(&vec![before]);
+            slow.pipeline(&[before]);
         }
         other.call(&["ping"]);
         gate.is_shut.store(true, Ordering::SeqCst);

@@ -4,6 +4,9 @@
 //! name one key or a hundred thousand. So rows are counted as they are read and changed. When they have become many, the
 //! transaction calls [`Shared::work_is_long`], and the server lets another thread serve the other clients.
 //!
+//! At most [`LONG_MOST`] transactions do so at a time. Of further ones each keeps its thread: what they collect for their
+//! clients is in memory, and a hundred clients that ask for a hundred megabytes each must not get them all at once.
+//!
 //! Left out: what a command does with rows that it has read, such as sorting them. It takes long only after many rows.
 
 use std::cell::Cell;
@@ -16,33 +19,56 @@ const ROW: usize = 64;
 /// How many bytes are much: a command that has read or changed eight thousand rows has taken some milliseconds.
 const MUCH: usize = 512 << 10;
 
+/// How many transactions that take long go on beside the others.
+pub(in crate::types) const LONG_MOST: usize = 2;
+
 /// How much a transaction has done.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Pace<'s> {
+    shared: &'s Shared,
     done: Cell<usize>,
     /// When it says so next.
     next: Cell<usize>,
+    /// Whether it is one of those that may go on beside the others.
+    is_long: Cell<bool>,
 }
 
-impl Default for Pace {
-    fn default() -> Self {
+impl<'s> Pace<'s> {
+    pub(super) const fn of(shared: &'s Shared) -> Self {
         Self {
+            shared,
             done: Cell::new(0),
             next: Cell::new(MUCH),
+            is_long: Cell::new(false),
+        }
+    }
+
+    /// A row with a value of so many bytes was read or changed.
+    #[inline]
+    pub(super) fn step(&self, bytes: usize) {
+        let done = self.done.get() + ROW + bytes;
+        self.done.set(done);
+        if done >= self.next.get() {
+            self.is_much();
+        }
+    }
+
+    #[cold]
+    fn is_much(&self) {
+        // Said once, it usually stays true. So it is said ever more seldom.
+        self.next.set(2 * self.done.get());
+        self.is_long
+            .set(self.is_long.get() || self.shared.begin_long());
+        if self.is_long.get() {
+            self.shared.work_is_long();
         }
     }
 }
 
-impl Pace {
-    /// A row with a value of so many bytes was read or changed.
-    #[inline]
-    pub(super) fn step(&self, bytes: usize, shared: &Shared) {
-        let done = self.done.get() + ROW + bytes;
-        self.done.set(done);
-        if done >= self.next.get() {
-            // Said once, it usually stays true. So it is said ever more seldom.
-            self.next.set(2 * done);
-            shared.work_is_long();
+impl Drop for Pace<'_> {
+    fn drop(&mut self) {
+        if self.is_long.get() {
+            self.shared.end_long();
         }
     }
 }
@@ -50,13 +76,12 @@ impl Pace {
 /// A scan that counts its rows.
 pub(super) struct Paced<'a> {
     rows: Box<dyn Cursor + 'a>,
-    pace: &'a Pace,
-    shared: &'a Shared,
+    pace: &'a Pace<'a>,
 }
 
 impl<'a> Paced<'a> {
-    pub(super) fn over(rows: Box<dyn Cursor + 'a>, pace: &'a Pace, shared: &'a Shared) -> Self {
-        Self { rows, pace, shared }
+    pub(super) fn over(rows: Box<dyn Cursor + 'a>, pace: &'a Pace<'a>) -> Self {
+        Self { rows, pace }
     }
 }
 
@@ -69,7 +94,7 @@ impl Cursor for Paced<'_> {
     #[inline]
     fn advance(&mut self) -> store::Result<()> {
         let bytes = self.rows.row().map_or(0, |(_, value)| value.len());
-        self.pace.step(bytes, self.shared);
+        self.pace.step(bytes);
         self.rows.advance()
     }
 }
@@ -113,8 +138,6 @@ mod tests {
                 (0..most).try_for_each(|_| Ok(cursor.advance()?))
             })
         };
-        assert_eq!(walk(1_000), 1, "the first row is long");
-        assert_eq!(put(1, b"v"), 0);
         assert_eq!(walk(1_000), 0);
         assert_eq!(walk(20_000), 2);
         let look_up = |rows: u16| {
@@ -122,5 +145,15 @@ mod tests {
         };
         assert_eq!(look_up(1_000), 0);
         assert_eq!(look_up(20_000), 2);
+        let long = || {
+            let txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+            (0..10_000).for_each(|n| drop(txn.get(Space::Data, &row(n)).unwrap()));
+            (txn, SAID.swap(0, Ordering::Relaxed))
+        };
+        let mut beside: Vec<_> = (0..LONG_MOST + 1).map(|_| long()).collect();
+        assert_eq!(beside.pop().unwrap().1, 0, "too many at a time");
+        assert!(beside.iter().all(|(_, said)| *said == 1));
+        beside.pop();
+        assert_eq!(long().1, 1);
     }
 }
