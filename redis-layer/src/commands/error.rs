@@ -74,14 +74,11 @@ impl CommandError {
         ])
     }
 
-    /// A transaction that could not be committed. Clients know a full disk by this code, which Redis gives the same
-    /// failure of its own log.
+    /// A transaction that could not be committed.
     #[must_use]
     pub(crate) fn not_written(error: types::Error) -> Self {
         match error {
-            types::Error::Store(_) => {
-                Self::failed(b"MISCONF Errors writing to the AOF file: ", &error)
-            }
+            types::Error::Store(error) => types::Error::NotWritten(error).into(),
             other => other.into(),
         }
     }
@@ -122,6 +119,10 @@ impl From<types::Error> for CommandError {
             types::Error::TooMuch => Self::fixed("ERR the strings are longer than 1 GiB together"),
             types::Error::Damaged(_) | types::Error::Outdated | types::Error::Store(_) => {
                 Self::failed(b"ERR the store failed: ", &error)
+            }
+            // Clients know a full disk by this code, which Redis gives the same failure of its own log.
+            types::Error::NotWritten(_) => {
+                Self::failed(b"MISCONF Errors writing to the AOF file: ", &error)
             }
         }
     }

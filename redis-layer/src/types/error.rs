@@ -31,6 +31,9 @@ pub enum Error {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The store could not be written, as on a full disk.
+    #[error(transparent)]
+    NotWritten(store::Error),
 }
 
 /// What is wrong with a row. `fsck` lists these, without the advice to run it.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is data: it can be rebuilt from the store, or is gone with the connections anyway.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use bytes::Bytes;
@@ -12,6 +13,7 @@ use crate::types::databases::Databases;
 use crate::types::expiry::Floor;
 use crate::types::losses::Losses;
 use crate::types::scan::Cursors;
+use crate::types::txn::LONG_MOST;
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{DbNumber, Lookups, Result, Sharded};
 
@@ -35,6 +37,10 @@ pub struct Shared {
     expired: AtomicU64,
     /// How many keys reading commands found, and how many they did not find.
     lookups: Sharded<[AtomicU64; 2]>,
+    /// What to do when a transaction takes long.
+    when_long: OnceLock<fn()>,
+    /// How many of these transactions there are.
+    long: AtomicUsize,
 }
 
 impl Shared {
@@ -63,6 +69,30 @@ impl Shared {
     #[must_use]
     pub const fn accesses(&self) -> &Accesses {
         &self.accesses
+    }
+
+    /// Sets what a transaction does that takes long, on its thread. Only the first call counts.
+    pub(crate) fn when_work_is_long(&self, act: fn()) {
+        let _ = self.when_long.set(act);
+    }
+
+    /// A transaction begins to take long. Returns whether it may go on beside the others: see `txn::pace`.
+    pub(crate) fn begin_long(&self) -> bool {
+        let one_more = |long| (long < LONG_MOST).then_some(long + 1);
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        self.long.fetch_update(set, get, one_more).is_ok()
+    }
+
+    /// It has ended.
+    pub(crate) fn end_long(&self) {
+        self.long.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A transaction takes long.
+    pub(crate) fn work_is_long(&self) {
+        if let Some(act) = self.when_long.get() {
+            act();
+        }
     }
 
     /// Stores what the next opening would otherwise have to count. Nothing may be written after this.

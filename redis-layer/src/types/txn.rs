@@ -22,6 +22,7 @@ mod live_keys;
 mod lookups;
 mod merged;
 mod news;
+mod pace;
 mod prefetched;
 mod ranks;
 mod reads;
@@ -39,12 +40,14 @@ use crate::types::databases::Mapping;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::zset::Ahead;
 use crate::types::zset::indexes::Journal;
-use crate::types::{Class, DbNumber, Event, Result, Shared};
+use crate::types::{Class, DbNumber, Error, Event, Result, Shared};
 use changes::{Changes, UndoRecord};
 use expired::Expired;
 use live_keys::Counted;
 use merged::Merged;
 use news::News;
+pub(in crate::types) use pace::LONG_MOST;
+use pace::{Pace, Paced};
 use reads::Reads;
 
 pub use expired::FoundExpired;
@@ -74,6 +77,8 @@ pub struct Txn<'s> {
     expired: Expired,
     /// What was read, and may be wanted again.
     reads: Reads,
+    /// How much was read and changed.
+    pace: Pace<'s>,
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
     /// The lookups of the command.
@@ -166,6 +171,7 @@ impl<'s> Txn<'s> {
             news: News::default(),
             expired: Expired::default(),
             reads: Reads::default(),
+            pace: Pace::of(shared),
             put_together: Cell::default(),
             lookups: Cell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
@@ -306,17 +312,17 @@ impl<'s> Txn<'s> {
     /// A number that nobody ever got before. On one server, later ones are greater.
     ///
     /// # Errors
-    /// Those of the store.
+    /// [`Error::NotWritten`]: the store writes down which numbers are taken.
     pub fn new_number(&self) -> Result<u64> {
-        Ok(self.store.unique()?)
+        self.store.unique().map_err(Error::NotWritten)
     }
 
     /// A version that no collection has ever had, for one that is created.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of [`new_number`](Self::new_number).
     pub fn new_version(&self) -> Result<u64> {
-        let version = self.store.unique()?;
+        let version = self.new_number()?;
         self.reads.creates(version);
         Ok(version)
     }
@@ -382,7 +388,12 @@ impl<'s> Txn<'s> {
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Cow<'_, Bytes>>> {
         match self.reads.fetched(space, key) {
             Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
-            None => Ok(self.snapshot.get(space, key)?.map(Cow::Owned)),
+            None => {
+                let value = self.snapshot.get(space, key)?;
+                let bytes = value.as_ref().map_or(0, Bytes::len);
+                self.pace.step(bytes);
+                Ok(value.map(Cow::Owned))
+            }
         }
     }
 
@@ -413,6 +424,7 @@ impl<'s> Txn<'s> {
             self.news.row_changes(&key, before, value.as_ref());
         }
         let (length, added) = (key.len(), value.as_ref().map_or(0, Bytes::len));
+        self.pace.step(added);
         let (at, before) = changes.insert(key, value);
         if matches!(before, UndoRecord::Inserted) {
             self.changed_bytes += ROW_BYTES + length;
@@ -452,6 +464,7 @@ impl<'s> Txn<'s> {
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
         let rows = self.snapshot.scan(space, range, direction)?;
+        let rows = Box::new(Paced::over(rows, &self.pace));
         let changes = &self.changes[space.index()];
         if changes.is_empty() || range.is_empty() {
             return Ok(rows);

@@ -64,6 +64,39 @@ fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
     assert_eq!(client.call(&["get", "kept"]), "$5\\r\\nafter\\r\\n");
 }
 
+/// A new collection takes a number, and the store writes down which are taken before the command changes anything.
+#[test]
+fn what_would_create_a_collection_is_refused_with_the_same_code() {
+    let disk = FaultVfs::new(Arc::new(MemoryVfs::new()));
+    let engine = engine::Options {
+        vfs: Arc::new(disk.clone()),
+        ..engine::Options::default()
+    };
+    let store = EngineStore::open_with("/data", engine).unwrap();
+    let ours = Ours::start_with(Arc::new(store), Options::default());
+    let mut client = Client::connect(ours.address);
+    disk.fail_nth(1, Fault::NoSpace);
+    for length in [100_000, 1_000, 10] {
+        let value = "v".repeat(length);
+        eventually(|| client.call(&["set", "k", &value]).starts_with(REFUSED));
+    }
+    for line in [
+        "rpush l a",
+        "sadd s a",
+        "hset h f a",
+        "zadd z 1 a",
+        "setrange long 500000 a",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let refused = client.call(&words);
+        assert!(refused.starts_with(REFUSED), "{line}: {refused}");
+    }
+    assert_eq!(
+        client.call(&["exists", "l", "s", "h", "z", "long"]),
+        ":0\\r\\n"
+    );
+}
+
 /// How many keys the server has removed because they had expired.
 fn removed(client: &mut Client) -> u64 {
     let info = client.call(&["info", "stats"]);

@@ -36,6 +36,7 @@ mod known_differences;
 mod lex;
 mod linearizability;
 mod lists;
+mod long_commands;
 mod long_strings;
 mod lookups;
 mod losses;

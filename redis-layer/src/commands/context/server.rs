@@ -16,13 +16,14 @@ use crate::commands::connection::client::tracking::Tracking;
 use crate::commands::context::peer::Peer;
 use crate::commands::context::session::Session;
 use crate::commands::dispatch::blocking::BlockedCommands;
+use crate::commands::dispatch::long_work::yield_thread;
 use crate::commands::monitoring::latency::LatencyMonitor;
 use crate::commands::monitoring::monitor::Monitors;
 use crate::commands::monitoring::rates::Rates;
 use crate::commands::monitoring::slowlog::SlowLog;
 use crate::commands::monitoring::statistics::{Counters, Statistics};
 use crate::commands::pubsub::{Registry, wanted_classes};
-use crate::commands::scripting::{is_command, yield_thread};
+use crate::commands::scripting::is_command;
 use crate::commands::transactions::Watchers;
 use crate::scripting::{Scripts, Setup};
 use crate::store::{self, Store};
@@ -122,6 +123,7 @@ impl Server {
             last_client_id: AtomicU64::new(0),
         };
         server.shared.accesses().begin(server.started_ms);
+        server.shared.when_work_is_long(yield_thread);
         server.configured();
         server
     }

@@ -5,8 +5,9 @@
 //! runtime, which gets another thread for the tasks meanwhile.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Runs something that takes long. Meanwhile another thread serves the other connections. Outside of the runtime it
 /// just runs.
@@ -33,5 +34,15 @@ pub(crate) fn run_maybe_blocking<R>(work: impl FnOnce() -> R) -> R {
         work()
     } else {
         run_blocking(work)
+    }
+}
+
+/// Gives up this thread's place among the server's few threads, so that another one serves the other clients while what
+/// it does goes on. For a script or a transaction that has turned out to be long: it costs too much for a short one.
+pub(crate) fn yield_thread() {
+    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
+        // The other thread needs a moment to take the place.
+        run_blocking(|| std::thread::sleep(Duration::from_micros(200)));
     }
 }

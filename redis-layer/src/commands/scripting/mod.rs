@@ -29,8 +29,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::block_in_place;
 
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, KEYS_AHEAD_MAX, finish};
@@ -154,16 +152,6 @@ impl<'a> Request<'a> {
         if failures > 0 {
             statistics.failed(self.spec, failures);
         }
-    }
-}
-
-/// Gives up this thread's place among the server's few threads, so that another one serves the other clients while a
-/// script runs on. Not used for short scripts, because it costs too much.
-pub(crate) fn yield_thread() {
-    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
-    if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
-        // The other thread needs a moment to take the place.
-        block_in_place(|| std::thread::sleep(Duration::from_micros(200)));
     }
 }
 

@@ -1,0 +1,73 @@
+//! A command that goes through many rows does not keep the only thread from other clients.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use redis_layer::server::Options;
+use redis_layer::store::{Batch, Result, Store};
+
+use crate::common::StoreKind;
+use crate::common::client::{Client, Command, encode};
+use crate::common::hooked::{Hooked, Hooks};
+use crate::common::servers::Ours;
+use crate::common::waiting::{DEADLINE, eventually};
+
+/// As long as it is shut, no batch of many changes is written.
+#[derive(Default)]
+struct Gate {
+    is_shut: AtomicBool,
+    is_reached: AtomicBool,
+}
+
+impl Hooks for Gate {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        if batch.changes().nth(1_000).is_some() {
+            while self.is_shut.load(Ordering::SeqCst) {
+                self.is_reached.store(true, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        inner.write(batch)
+    }
+}
+
+#[test]
+fn others_are_served_while_a_command_changes_many_rows() {
+    let members: Vec<String> = (0..20_000).map(|n| n.to_string()).collect();
+    let words = |before: &[&str]| -> Command {
+        let members = members.iter().map(String::as_str);
+        let words = before.iter().copied().chain(members);
+        words.map(|word| word.to_owned().into()).collect()
+    };
+    let few = |line: &str| -> Command {
+        let words = line.split(' ');
+        words.map(|word| word.to_owned().into()).collect()
+    };
+    for (before, long) in [
+        (None, words(&["sadd", "s"])),
+        (None, words(&["mset"])),
+        (Some(words(&["mset"])), words(&["del"])),
+        (Some(words(&["sadd", "s"])), few("sunionstore d s")),
+        (Some(words(&["sadd", "s"])), few("spop s 15000")),
+    ] {
+        let name = long[0].escape_ascii().to_string();
+        let gate = Hooked::over(StoreKind::BTree.open(), Gate::default());
+        let store = Arc::clone(&gate) as Arc<dyn Store>;
+        let ours = Ours::start_on(1, store, Options::default());
+        let [mut slow, mut other] = [(), ()].map(|()| Client::connect(ours.address));
+        if let Some(before) = before {
+            slow.pipeline(&[before]);
+        }
+        other.call(&["ping"]);
+        gate.is_shut.store(true, Ordering::SeqCst);
+        slow.send(&encode(&long)).unwrap();
+        eventually(|| gate.is_reached.load(Ordering::SeqCst));
+        other.send(b"get another\r\n").unwrap();
+        let answer = other.reply_within(DEADLINE / 4);
+        gate.is_shut.store(false, Ordering::SeqCst);
+        assert!(answer.is_some(), "{name} keeps the thread");
+        assert!(slow.reply_within(DEADLINE).is_some(), "{name}");
+    }
+}
