@@ -97,6 +97,13 @@ impl Cursor for Paced<'_> {
         self.pace.step(bytes);
         self.rows.advance()
     }
+
+    fn visit(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> store::Result<()> {
+        self.rows.visit(&mut |key, value| {
+            self.pace.step(value.len());
+            visit(key, value)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -155,5 +162,44 @@ mod tests {
         assert!(beside.iter().all(|(_, said)| *said == 1));
         beside.pop();
         assert_eq!(long().1, 1);
+    }
+
+    /// A cursor of a store that has a faster way than row by row.
+    struct Visits(usize);
+
+    impl Cursor for Visits {
+        fn row(&self) -> Option<(&[u8], &[u8])> {
+            unreachable!("row by row")
+        }
+
+        fn advance(&mut self) -> store::Result<()> {
+            unreachable!("row by row")
+        }
+
+        fn visit(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> store::Result<()> {
+            (0..self.0).find(|_| !visit(b"key", b"value"));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn rows_are_visited_as_the_store_does_it_and_counted() {
+        static SAID: AtomicUsize = AtomicUsize::new(0);
+        let shared = Shared::default();
+        shared.when_work_is_long(|| {
+            SAID.fetch_add(1, Ordering::Relaxed);
+        });
+        for (rows, said) in [(1_000, 0), (10_000, 1)] {
+            let pace = Pace::of(&shared);
+            let mut visited = 0;
+            let mut cursor = Paced::over(Box::new(Visits(rows)), &pace);
+            let visit = &mut |_: &[u8], _: &[u8]| {
+                visited += 1;
+                true
+            };
+            cursor.visit(visit).unwrap();
+            assert_eq!(visited, rows);
+            assert_eq!(SAID.swap(0, Ordering::Relaxed), said);
+        }
     }
 }
