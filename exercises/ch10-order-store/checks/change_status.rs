@@ -14,7 +14,7 @@ use ch10_order_store::change_status as learner;
 /// Somebody's `change_status`.
 pub(crate) type Changing = Arc<dyn Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync>;
 
-const STORES: [&[Line]; 6] = [
+const STORES: [&[Line]; 7] = [
     &[(7, "ann", 500, New)],
     &[
         (7, "ann", 500, New),
@@ -34,6 +34,8 @@ const STORES: [&[Line]; 6] = [
         (263, "ann", 500, New),
         (65_543, "bob", 400, Paid),
     ],
+    // A user whom a text function would change: small letters, ASCII, no blanks at the ends.
+    &[(9, " Zo\u{eb} B.\n", 300, Paid)],
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

@@ -1552,3 +1552,62 @@ fn whoever_writes_in_parts_is_told_so_whatever_the_order() {
     };
     observed(&changing(new_row_first), "rows", &[told]);
 }
+
+#[test]
+fn a_user_stays_as_it_is_in_every_row() {
+    let trimmed = |order: &Order| Order {
+        user: order.user.trim().to_owned(),
+        ..order.clone()
+    };
+    let verdict = placing(keys, move |db, order| place(db, &trimmed(order)));
+    observed(
+        &verdict,
+        "rows",
+        &["It is wrong on place(5 \" Zo\u{eb} B.\\n\" 500 New)"],
+    );
+
+    let changed = move |db: &Db, id: u32, to: Status| {
+        let change = right_change(db, id, to)?;
+        if change == Change::Changed {
+            let own = (b'o', id).to_key();
+            let order = Order::read(id, &db.get(&own)?.unwrap()).unwrap();
+            let mut batch = WriteBatch::new();
+            batch.put(&db.default_family(), own, trimmed(&order).value());
+            db.write(batch, WriteOptions { sync: true })?;
+        }
+        Ok(change)
+    };
+    observed(
+        &changing(changed),
+        "rows",
+        &["9 \" Zo\u{eb} B.\\n\" 300 Paid"],
+    );
+}
+
+#[test]
+fn a_place_that_makes_the_right_keys_itself_is_not_called_wrong() {
+    let oldest_first = |order: &Order| {
+        let mut keys = keys(order);
+        keys[1] = (b'u', order.user.as_str(), order.at, order.id).to_key();
+        keys
+    };
+    let verdict = placing(oldest_first, place);
+    named(&verdict, "oldest_first_by_user");
+    assert!(verdict.message.contains("`place` is right."));
+    // And one that calls them is not blamed for them.
+    let called = move |db: &Db, order: &Order| {
+        let [own, indexes @ ..] = oldest_first(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), own, order.value());
+        for key in indexes {
+            batch.put(&db.default_family(), key, b"");
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        Ok(true)
+    };
+    let verdict = placing(oldest_first, called);
+    assert!(verdict.message.contains("`place` is right."));
+}
