@@ -531,6 +531,52 @@ fn what_was_seen_between_two_changes_is_told() {
 }
 
 #[test]
+fn whoever_writes_blindly_at_a_late_call_overwrites() {
+    // Looked for twice, and set then: somebody may still have come.
+    let newcomer = |board: &mut dyn Board, member: &str, gems: u64| loop {
+        let seen = board.score(member).unwrap_or(0);
+        if board.compare_and_set(member, seen, seen + (gems << 30)) {
+            return;
+        }
+        if board.score(member).is_none() {
+            return board.set(member, gems << 30);
+        }
+    };
+    let changes = Changes::new(newcomer, set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    named(&verdict, "gems_of_a_newcomer_set");
+    // Looked for three times.
+    let patient = |board: &mut dyn Board, member: &str, gems: u64| {
+        for _ in 0..3 {
+            if board.score(member).is_some() {
+                board.add(member, gems << 30);
+                return;
+            }
+        }
+        board.set(member, gems << 30);
+    };
+    let changes = Changes::new(patient, set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    named(&verdict, "gems_of_a_newcomer_set");
+    // Neither of them compares and sets as the other does: the words are true of both.
+    assert!(!verdict.message.contains("compare-and-set in a loop"));
+    // Read four times, and written then.
+    let paid = |board: &mut dyn Board, member: &str| {
+        for _ in 0..3 {
+            board.score(member);
+        }
+        let Some(seen) = board.score(member) else {
+            return false;
+        };
+        board.set(member, seen | 1 << 29);
+        true
+    };
+    let verdict = paying(paid);
+    let when = "before calls 2, 3, 4 and so on to 240 E gets 1 gem";
+    observed(&verdict, "paid", &[when]);
+}
+
+#[test]
 fn changes_have_any_bits() {
     let narrow = |board: &mut dyn Board, member: &str, gems: u64| {
         board.add(member, u64::from((gems as u32) << 30));
