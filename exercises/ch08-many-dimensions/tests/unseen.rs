@@ -915,3 +915,22 @@ fn sizes_that_are_not_counted_are_named() {
     named(&tops(|bits| !0 >> 11 & !0 << bits), "top_left_in_its_place");
     named(&tops(|bits| 2_u64.pow(bits) - 1), "greatest_low_field");
 }
+
+#[test]
+fn each_sign_between_the_fields_is_looked_at() {
+    for looked_at in [1, 15] {
+        let one_sign = move |text: &str| {
+            let (front, name) = (text.get(..16)?, text.get(16..)?);
+            let digits = text.get(2..15)?.bytes().all(|b| b.is_ascii_digit());
+            let sign = front.as_bytes()[looked_at] == b'-';
+            let fits = front.starts_with(['0', '1']) && digits && sign;
+            fits.then(|| name.to_owned())
+        };
+        let other = if looked_at == 15 {
+            "1_8428189998740-E"
+        } else {
+            "1-8428189998740_E"
+        };
+        observed(&members(member, one_sign), "round-trip", &[other]);
+    }
+}
