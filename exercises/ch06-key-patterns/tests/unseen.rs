@@ -1193,3 +1193,16 @@ fn a_bound_without_its_carry_is_named() {
     named(&feed(key, both), "last_byte_raised_without_carry");
     named(&feed(key, end), "last_byte_raised_without_carry");
 }
+
+#[test]
+fn digits_are_labels_like_any_other() {
+    let addresses_as_they_are = |host: &str| {
+        if host.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            format!("{host}.").into_bytes()
+        } else {
+            solutions::reversed_domain::key(host)
+        }
+    };
+    let verdict = hosts(addresses_as_they_are, solutions::reversed_domain::hosts_of);
+    observed(&verdict, "bytes", &["key(\"10.0.0.1\")"]);
+}
