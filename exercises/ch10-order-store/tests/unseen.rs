@@ -1611,3 +1611,22 @@ fn a_place_that_makes_the_right_keys_itself_is_not_called_wrong() {
     let verdict = placing(oldest_first, called);
     assert!(verdict.message.contains("`place` is right."));
 }
+
+#[test]
+fn an_id_that_is_raised_is_not_called_a_byte_that_is_raised() {
+    let after_the_id = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        let mut rows = queue(db, status);
+        rows.retain(|(key, _)| after.is_none_or(|after| **key >= *after));
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|(key, id)| {
+            let id = id.checked_add(1).expect("attempt to add with overflow");
+            [&key[..key.len() - 4], &id.to_be_bytes()].concat()
+        });
+        let ids = rows.into_iter().map(|(_, id)| id).collect();
+        Ok(Page { ids, next })
+    };
+    let verdict = paging(after_the_id);
+    observed(&verdict, "returns", &["4294967295 \"ann\" 499 New"]);
+    assert!(!verdict.message.contains("last byte"));
+}
