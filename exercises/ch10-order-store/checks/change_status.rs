@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::Db;
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
 
 use crate::order::Change;
@@ -60,6 +61,10 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
                 part = probe(part, orders, id, before, to);
             }
         }
+    }
+    for user in long_texts() {
+        let orders: &[Line] = vec![(9, user, 300, Paid)].leak();
+        part = probe(part, orders, 9, Some(Paid), Shipped);
     }
     part = twice(part);
     // Dearer than all others together, and so the last ones.

@@ -1566,22 +1566,25 @@ fn a_user_stays_as_it_is_in_every_row() {
         &["It is wrong on place(5 \" Zo\u{eb} B.\\n\" 500 New)"],
     );
 
-    let changed = move |db: &Db, id: u32, to: Status| {
-        let change = right_change(db, id, to)?;
-        if change == Change::Changed {
-            let own = (b'o', id).to_key();
-            let order = Order::read(id, &db.get(&own)?.unwrap()).unwrap();
-            let mut batch = WriteBatch::new();
-            batch.put(&db.default_family(), own, trimmed(&order).value());
-            db.write(batch, WriteOptions { sync: true })?;
+    let changed = |kept: fn(&str) -> String| {
+        move |db: &Db, id: u32, to: Status| {
+            let change = right_change(db, id, to)?;
+            if change == Change::Changed {
+                let own = (b'o', id).to_key();
+                let mut order = Order::read(id, &db.get(&own)?.unwrap()).unwrap();
+                order.user = kept(&order.user);
+                let mut batch = WriteBatch::new();
+                batch.put(&db.default_family(), own, order.value());
+                db.write(batch, WriteOptions { sync: true })?;
+            }
+            Ok(change)
         }
-        Ok(change)
     };
-    observed(
-        &changing(changed),
-        "rows",
-        &["9 \" Zo\u{eb} B.\\n\" 300 Paid"],
-    );
+    let verdict = changing(changed(|user| user.trim().to_owned()));
+    observed(&verdict, "rows", &["9 \" Zo\u{eb} B.\\n\" 300 Paid"]);
+    // 300, 1000, 5000 and 20,000 letters, two users of each.
+    let verdict = changing(changed(|user| user.chars().take(255).collect()));
+    observed(&verdict, "rows", &["It is wrong on 8 of"]);
 }
 
 #[test]
