@@ -35,7 +35,7 @@ impl Hosts {
 }
 
 /// The hosts, the plainest first.
-const HOSTS: [&str; 26] = [
+const HOSTS: [&str; 27] = [
     "example.com",
     "www.example.com",
     "mail.example.com",
@@ -64,6 +64,8 @@ const HOSTS: [&str; 26] = [
     "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
     // The greatest label of all, as long as the domain name system lets one be.
     "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz.example.com",
+    // Digits are labels like any other.
+    "10.0.0.1",
 ];
 
 /// The hosts of each store, as places in `HOSTS`.

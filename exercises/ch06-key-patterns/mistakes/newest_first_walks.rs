@@ -29,6 +29,7 @@ fn names<'a>(rows: impl Iterator<Item = &'a Vec<u8>>) -> Vec<Vec<u8>> {
 pub(crate) fn all() -> Vec<Mistake<Feed>> {
     let mut mistakes = of_the_walk();
     mistakes.extend(of_the_bounds());
+    mistakes.push(without_carry());
     mistakes.extend(panics());
     mistakes
 }
@@ -131,6 +132,36 @@ fn of_the_bounds() -> Vec<Mistake<Feed>> {
         )
         .link(WINDOW),
     ]
+}
+
+/// The first key after all rows of a time, without the carry.
+fn without_carry() -> Mistake<Feed> {
+    fn raised(time: u64) -> Vec<u8> {
+        let [front @ .., last] = key(time);
+        [&front[..], &[last.wrapping_add(1)]].concat()
+    }
+    // Whoever begins at the key of the last time in the window has one bound right.
+    fn first(to: u64) -> Vec<u8> {
+        to.checked_sub(1)
+            .map_or_else(|| raised(to), |last| key(last).to_vec())
+    }
+    let feed = |start: fn(u64) -> Vec<u8>| {
+        Feed::new(key, move |rows, from, to, limit| {
+            let (start, end) = (start(to), raised(from));
+            if from >= to || start >= end {
+                return Vec::new();
+            }
+            names(rows.range(start..end).take(limit))
+        })
+    };
+    Mistake::new("last_byte_raised_without_carry", "newest", "window", feed(raised))
+        .or(feed(first))
+        .says("a bound that is a key with one added to its last byte, and ff made 00")
+        .why(
+            "You look for what comes after all rows of a time, and that is the right thought. But where the last byte is ff, as in the key of time 256, 00 \
+             is smaller: one has to be carried into the byte before it. The key of the time before is that bound, and only time 0 has none before it.",
+        )
+        .link(WINDOW)
 }
 
 /// Bounds that `range`, or their own bytes, have no room for.

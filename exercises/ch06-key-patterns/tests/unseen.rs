@@ -1167,3 +1167,42 @@ fn natural_windows_that_panic_are_named() {
         "exchanged_and_nothing_else+crossed_bounds_panic",
     );
 }
+
+#[test]
+fn a_bound_without_its_carry_is_named() {
+    use solutions::newest_first::key;
+    let raised = |time: u64| {
+        let mut key = key(time).to_vec();
+        key[7] = key[7].wrapping_add(1);
+        key
+    };
+    let both = move |rows: &Rows, from: u64, to: u64, limit: usize| {
+        if from < to {
+            names(rows, raised(to), raised(from), limit)
+        } else {
+            Vec::new()
+        }
+    };
+    let end = move |rows: &Rows, from: u64, to: u64, limit: usize| {
+        if from < to {
+            names(rows, key(to - 1).to_vec(), raised(from), limit)
+        } else {
+            Vec::new()
+        }
+    };
+    named(&feed(key, both), "last_byte_raised_without_carry");
+    named(&feed(key, end), "last_byte_raised_without_carry");
+}
+
+#[test]
+fn digits_are_labels_like_any_other() {
+    let addresses_as_they_are = |host: &str| {
+        if host.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            format!("{host}.").into_bytes()
+        } else {
+            solutions::reversed_domain::key(host)
+        }
+    };
+    let verdict = hosts(addresses_as_they_are, solutions::reversed_domain::hosts_of);
+    observed(&verdict, "bytes", &["key(\"10.0.0.1\")"]);
+}

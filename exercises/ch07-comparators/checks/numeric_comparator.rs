@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 71] = [
+const KEYS: [&[u8]; 74] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -94,6 +94,10 @@ const KEYS: [&[u8]; 71] = [
     &long::<6001>(b'1'),
     &behind::<5001>(*b"x9"),
     &behind::<5002>(*b"10"),
+    // Prefixes of one length that differ in their last byte, and numbers that sort the other way round.
+    &behind::<10>(*b"a2"),
+    &behind::<10>(*b"b1"),
+    &behind::<5001>(*b"y1"),
 ];
 
 /// A number of so many digits, longer than any that somebody pads to: zeros after a first digit.

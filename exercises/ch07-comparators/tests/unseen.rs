@@ -965,3 +965,23 @@ fn a_point_in_front_of_the_digits_belongs_to_the_prefix() {
         &["compare(\"item:10\", \"item:1.5\") must be Less, but it is Greater."],
     );
 }
+
+#[test]
+fn prefixes_are_compared_to_their_ends() {
+    for seen in [8, 64, 255, 4096] {
+        let cut = move |key: &[u8]| key[..key.len().min(seen)].to_vec();
+        let by_the_front = move |a: &[u8], b: &[u8]| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            if cut(p) == cut(q) && p.len() == q.len() {
+                right(x, y).then(a.cmp(b))
+            } else {
+                p.cmp(q)
+            }
+        };
+        observed(
+            &order(by_the_front),
+            "order",
+            &["It is right on all keys compared with themselves, all pairs with one prefix"],
+        );
+    }
+}

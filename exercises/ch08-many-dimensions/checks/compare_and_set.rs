@@ -83,7 +83,18 @@ const OFTEN: [(usize, Other); 120] = {
     story
 };
 
-const STORIES: [Story; 14] = [
+/// As long, but before each call: whoever writes without a comparison overwrites it, whichever call it is.
+const EACH_TIME: [(usize, Other); 239] = {
+    let mut story = [(0, Gems(1)); 239];
+    let mut n = 0;
+    while n < story.len() {
+        story[n].0 = n + 2;
+        n += 1;
+    }
+    story
+};
+
+const STORIES: [Story; 18] = [
     &[],
     &[(2, Gems(5))],
     &[(2, Paid)],
@@ -95,9 +106,13 @@ const STORIES: [Story; 14] = [
     &[(2, Gems(5)), (4, Paid)],
     &[(3, Paid)],
     &OFTEN,
+    &EACH_TIME,
     &[(2, Leaves)],
     &[(1, Leaves)],
     &[(2, Joins)],
+    &[(3, Joins)],
+    &[(4, Joins)],
+    &[(5, Joins)],
 ];
 
 /// The member's score before, if it is there.
@@ -429,9 +444,9 @@ fn what_is_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
 
 /// What happens, in words.
 fn told(story: Story) -> String {
-    if story == OFTEN {
-        let last = OFTEN[OFTEN.len() - 1].0;
-        return format!("before calls 2, 4, 6 and so on to {last} E gets 1 gem");
+    if let [(a, _), (b, _), (c, _), .., (last, other)] = story {
+        let happens = other.told();
+        return format!("before calls {a}, {b}, {c} and so on to {last} {happens}");
     }
     let events: Vec<String> = story
         .iter()

@@ -40,7 +40,7 @@ impl Members {
 const LATEST: u64 = 9_999_999_999_999;
 
 /// Texts that are no member.
-const FOREIGN: [&str; 26] = [
+const FOREIGN: [&str; 28] = [
     "E-1-8428189998740",
     "E",
     "",
@@ -68,6 +68,9 @@ const FOREIGN: [&str; 26] = [
     "1-8428189998740é",
     "1-٨٤٢٨١٨٩٩٩٨٧٤٠-E",
     "1_8428189998740_E",
+    // One sign alone is another one.
+    "1_8428189998740-E",
+    "1-8428189998740_E",
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

@@ -27,6 +27,18 @@ fn adding(
         .link(link)
 }
 
+/// Looks so many times, and sets the gems of a member that was never there.
+fn newcomer_set(looks: usize) -> Changes {
+    let function = move |board: &mut dyn Board, member: &str, gems: u64| {
+        if (0..looks).any(|_| board.score(member).is_some()) {
+            board.add(member, gems << 30);
+        } else {
+            board.set(member, gems << 30);
+        }
+    };
+    Changes::new(function, set_paid, win)
+}
+
 fn paying(
     name: &'static str,
     says: &'static str,
@@ -201,21 +213,16 @@ fn additions() -> Vec<Mistake<Changes>> {
                 }
             },
         ),
-        adding(
-            "gems_of_a_newcomer_set",
-            "compare-and-set in a loop, and `set` for a member that is not in the set",
+        [2, 3, 4].into_iter().fold(
+            Mistake::new("gems_of_a_newcomer_set", "add_gems", "gems", newcomer_set(1)),
+            |mistake, looks| mistake.or(newcomer_set(looks)),
+        )
+        .says("an addition to a member that is in the set, and `set` for one that is not")
+        .why(
             "Between the read that finds nobody and the `set`, somebody else may add the member. The `set` overwrites \
              those gems. `add` begins at 0 by itself, in the same step.",
-            TOP,
-            |board, member, gems| {
-                while let Some(seen) = board.score(member) {
-                    if board.compare_and_set(member, seen, seen + (gems << 30)) {
-                        return;
-                    }
-                }
-                board.set(member, gems << 30);
-            },
-        ),
+        )
+        .link(TOP),
         adding(
             "gems_of_a_newcomer_after_a_0",
             "a 0 for a member that is not in the set, and then the addition",

@@ -531,6 +531,52 @@ fn what_was_seen_between_two_changes_is_told() {
 }
 
 #[test]
+fn whoever_writes_blindly_at_a_late_call_overwrites() {
+    // Looked for twice, and set then: somebody may still have come.
+    let newcomer = |board: &mut dyn Board, member: &str, gems: u64| loop {
+        let seen = board.score(member).unwrap_or(0);
+        if board.compare_and_set(member, seen, seen + (gems << 30)) {
+            return;
+        }
+        if board.score(member).is_none() {
+            return board.set(member, gems << 30);
+        }
+    };
+    let changes = Changes::new(newcomer, set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    named(&verdict, "gems_of_a_newcomer_set");
+    // Looked for three times.
+    let patient = |board: &mut dyn Board, member: &str, gems: u64| {
+        for _ in 0..3 {
+            if board.score(member).is_some() {
+                board.add(member, gems << 30);
+                return;
+            }
+        }
+        board.set(member, gems << 30);
+    };
+    let changes = Changes::new(patient, set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    named(&verdict, "gems_of_a_newcomer_set");
+    // Neither of them compares and sets as the other does: the words are true of both.
+    assert!(!verdict.message.contains("compare-and-set in a loop"));
+    // Read four times, and written then.
+    let paid = |board: &mut dyn Board, member: &str| {
+        for _ in 0..3 {
+            board.score(member);
+        }
+        let Some(seen) = board.score(member) else {
+            return false;
+        };
+        board.set(member, seen | 1 << 29);
+        true
+    };
+    let verdict = paying(paid);
+    let when = "before calls 2, 3, 4 and so on to 240 E gets 1 gem";
+    observed(&verdict, "paid", &[when]);
+}
+
+#[test]
 fn changes_have_any_bits() {
     let narrow = |board: &mut dyn Board, member: &str, gems: u64| {
         board.add(member, u64::from((gems as u32) << 30));
@@ -868,4 +914,23 @@ fn sizes_that_are_not_counted_are_named() {
     let tops = |top: fn(u32) -> u64| limits(top, solutions::lost_bits::lost_bits);
     named(&tops(|bits| !0 >> 11 & !0 << bits), "top_left_in_its_place");
     named(&tops(|bits| 2_u64.pow(bits) - 1), "greatest_low_field");
+}
+
+#[test]
+fn each_sign_between_the_fields_is_looked_at() {
+    for looked_at in [1, 15] {
+        let one_sign = move |text: &str| {
+            let (front, name) = (text.get(..16)?, text.get(16..)?);
+            let digits = text.get(2..15)?.bytes().all(|b| b.is_ascii_digit());
+            let sign = front.as_bytes()[looked_at] == b'-';
+            let fits = front.starts_with(['0', '1']) && digits && sign;
+            fits.then(|| name.to_owned())
+        };
+        let other = if looked_at == 15 {
+            "1_8428189998740-E"
+        } else {
+            "1-8428189998740_E"
+        };
+        observed(&members(member, one_sign), "round-trip", &[other]);
+    }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::Db;
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
 
 use crate::order::Change;
@@ -14,7 +15,7 @@ use ch10_order_store::change_status as learner;
 /// Somebody's `change_status`.
 pub(crate) type Changing = Arc<dyn Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync>;
 
-const STORES: [&[Line]; 6] = [
+const STORES: [&[Line]; 7] = [
     &[(7, "ann", 500, New)],
     &[
         (7, "ann", 500, New),
@@ -34,6 +35,8 @@ const STORES: [&[Line]; 6] = [
         (263, "ann", 500, New),
         (65_543, "bob", 400, Paid),
     ],
+    // A user whom a text function would change: small letters, ASCII, no blanks at the ends.
+    &[(9, " Zo\u{eb} B.\n", 300, Paid)],
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
@@ -58,6 +61,10 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
                 part = probe(part, orders, id, before, to);
             }
         }
+    }
+    for user in long_texts() {
+        let orders: &[Line] = vec![(9, user, 300, Paid)].leak();
+        part = probe(part, orders, 9, Some(Paid), Shipped);
     }
     part = twice(part);
     // Dearer than all others together, and so the last ones.

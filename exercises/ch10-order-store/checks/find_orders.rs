@@ -44,7 +44,7 @@ impl Queries {
 }
 
 /// The stores, the plainest first.
-const STORES: [&[Line]; 7] = [
+const STORES: [&[Line]; 8] = [
     &[
         (1, "ann", 500, New),
         (2, "bob", 600, New),
@@ -98,6 +98,13 @@ const STORES: [&[Line]; 7] = [
             950,
             New,
         ),
+    ],
+    // Ids whose last byte is ff, and not the greatest ones.
+    &[
+        (255, "ann", 500, New),
+        (256, "ann", 500, New),
+        (511, "bob", 500, New),
+        (512, "ann", 500, New),
     ],
 ];
 

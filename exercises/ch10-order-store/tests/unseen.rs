@@ -1552,3 +1552,84 @@ fn whoever_writes_in_parts_is_told_so_whatever_the_order() {
     };
     observed(&changing(new_row_first), "rows", &[told]);
 }
+
+#[test]
+fn a_user_stays_as_it_is_in_every_row() {
+    let trimmed = |order: &Order| Order {
+        user: order.user.trim().to_owned(),
+        ..order.clone()
+    };
+    let verdict = placing(keys, move |db, order| place(db, &trimmed(order)));
+    observed(
+        &verdict,
+        "rows",
+        &["It is wrong on place(5 \" Zo\u{eb} B.\\n\" 500 New)"],
+    );
+
+    let changed = |kept: fn(&str) -> String| {
+        move |db: &Db, id: u32, to: Status| {
+            let change = right_change(db, id, to)?;
+            if change == Change::Changed {
+                let own = (b'o', id).to_key();
+                let mut order = Order::read(id, &db.get(&own)?.unwrap()).unwrap();
+                order.user = kept(&order.user);
+                let mut batch = WriteBatch::new();
+                batch.put(&db.default_family(), own, order.value());
+                db.write(batch, WriteOptions { sync: true })?;
+            }
+            Ok(change)
+        }
+    };
+    let verdict = changing(changed(|user| user.trim().to_owned()));
+    observed(&verdict, "rows", &["9 \" Zo\u{eb} B.\\n\" 300 Paid"]);
+    // 300, 1000, 5000 and 20,000 letters, two users of each.
+    let verdict = changing(changed(|user| user.chars().take(255).collect()));
+    observed(&verdict, "rows", &["It is wrong on 8 of"]);
+}
+
+#[test]
+fn a_place_that_makes_the_right_keys_itself_is_not_called_wrong() {
+    let oldest_first = |order: &Order| {
+        let mut keys = keys(order);
+        keys[1] = (b'u', order.user.as_str(), order.at, order.id).to_key();
+        keys
+    };
+    let verdict = placing(oldest_first, place);
+    named(&verdict, "oldest_first_by_user");
+    assert!(verdict.message.contains("`place` is right."));
+    // And one that calls them is not blamed for them.
+    let called = move |db: &Db, order: &Order| {
+        let [own, indexes @ ..] = oldest_first(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), own, order.value());
+        for key in indexes {
+            batch.put(&db.default_family(), key, b"");
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        Ok(true)
+    };
+    let verdict = placing(oldest_first, called);
+    assert!(verdict.message.contains("`place` is right."));
+}
+
+#[test]
+fn an_id_that_is_raised_is_not_called_a_byte_that_is_raised() {
+    let after_the_id = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        let mut rows = queue(db, status);
+        rows.retain(|(key, _)| after.is_none_or(|after| **key >= *after));
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|(key, id)| {
+            let id = id.checked_add(1).expect("attempt to add with overflow");
+            [&key[..key.len() - 4], &id.to_be_bytes()].concat()
+        });
+        let ids = rows.into_iter().map(|(_, id)| id).collect();
+        Ok(Page { ids, next })
+    };
+    let verdict = paging(after_the_id);
+    observed(&verdict, "returns", &["4294967295 \"ann\" 499 New"]);
+    assert!(!verdict.message.contains("last byte"));
+}
