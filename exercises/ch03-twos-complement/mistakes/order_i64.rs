@@ -215,7 +215,8 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
                 "Zigzag makes numbers near zero small, so that few bytes hold them. It sorts by the distance from zero: -2 \
                  comes after 1.",
             )
-            .link(REPAIRS),
+            .link(REPAIRS)
+            .whole(),
         in_encode("sign_bit_set", |value| value.cast_unsigned() | SIGN_BIT)
             .says("the sign bit set, not flipped")
             .why(

@@ -855,3 +855,14 @@ fn keys_in_order_that_are_not_the_right_ones_are_refused() {
         &["encode(0) must be 80 00 00 00 00 00 00 00, but it is 80 00 00 00 00 00 00 01."],
     );
 }
+
+#[test]
+fn a_shift_to_the_left_is_no_zigzag() {
+    let verdict = codec(|value| (value << 1).to_be_bytes(), back);
+    observed(
+        &verdict,
+        "order",
+        &["though -1 < 0", "Different inputs share a key"],
+    );
+    assert!(!verdict.message.contains("zigzag"));
+}

@@ -12,6 +12,7 @@ pub struct Mistake<I> {
     says: String,
     why: String,
     link: String,
+    whole: bool,
     kind: Kind,
 }
 
@@ -32,6 +33,7 @@ impl<I> Mistake<I> {
             says: String::new(),
             why: String::new(),
             link: String::new(),
+            whole: false,
             kind: Kind::Written,
         }
     }
@@ -57,6 +59,13 @@ impl<I> Mistake<I> {
         self
     }
 
+    /// What is said of it is said of all classes together: it is never told of one of them alone.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.whole = true;
+        self
+    }
+
     /// The same misconception in other code, which errs on other probes. What is said of the mistake must be true of this too.
     #[must_use]
     pub fn or(mut self, variant: I) -> Self {
@@ -72,6 +81,7 @@ impl<I> Mistake<I> {
             says: self.says.clone(),
             why: self.why.clone(),
             link: self.link.clone(),
+            whole: self.whole,
             kind: self.kind,
         }
     }
@@ -158,28 +168,40 @@ pub fn compose<I, Q: Copy>(
     quirks: &[Quirk<Q>],
     build: impl Fn(&[Q]) -> Option<I>,
 ) -> Vec<Mistake<I>> {
-    let mut mistakes = Vec::new();
-    for quirk in quirks {
-        if let Some(imp) = build(&[quirk.id]) {
-            mistakes.push(
-                Mistake::new(quirk.name, function, quirk.check, imp)
-                    .says(quirk.says)
-                    .why(quirk.why)
-                    .link(quirk.link),
-            );
-        }
-    }
+    compose_where(function, quirks, build, |_| true)
+}
+
+/// As [`compose`], where what is said of a quirk may not be true of it beside another one: `shows` says whether the first
+/// quirk of two can be seen beside the second. A pair of which one cannot be seen has the words of the other.
+pub fn compose_where<I, Q: Copy>(
+    function: &'static str,
+    quirks: &[Quirk<Q>],
+    build: impl Fn(&[Q]) -> Option<I>,
+    shows: impl Fn([Q; 2]) -> bool,
+) -> Vec<Mistake<I>> {
+    let told = |quirk: &Quirk<Q>, imp: I| {
+        Mistake::new(quirk.name, function, quirk.check, imp)
+            .says(quirk.says)
+            .why(quirk.why)
+            .link(quirk.link)
+    };
+    let alone = |quirk: &Quirk<Q>| Some(told(quirk, build(&[quirk.id])?));
+    let mut mistakes: Vec<Mistake<I>> = quirks.iter().filter_map(alone).collect();
     for (n, a) in quirks.iter().enumerate() {
         for b in &quirks[n + 1..] {
-            if let Some(imp) = build(&[a.id, b.id]) {
-                let name = format!("{}+{}", a.name, b.name);
-                let mut pair = Mistake::new(name, function, a.check, imp)
+            let Some(imp) = build(&[a.id, b.id]) else {
+                continue;
+            };
+            let mut pair = match (shows([a.id, b.id]), shows([b.id, a.id])) {
+                (false, _) => told(b, imp),
+                (_, false) => told(a, imp),
+                _ => Mistake::new(format!("{}+{}", a.name, b.name), function, a.check, imp)
                     .says(format!("{} and {} at once", a.says, b.says))
                     .why(format!("Two things at once.\n1. {}\n2. {}", a.why, b.why))
-                    .link(a.link);
-                pair.kind = Kind::Composed;
-                mistakes.push(pair);
-            }
+                    .link(a.link),
+            };
+            pair.kind = Kind::Composed;
+            mistakes.push(pair);
         }
     }
     mistakes
