@@ -1232,3 +1232,78 @@ fn each_field_of_a_tuple_is_told_by_itself() {
     ];
     observed(&verdict, "order", &parts);
 }
+
+#[test]
+fn a_byte_of_a_prefix_has_no_sign() {
+    let mut signed = tuple_prefix_scan::right();
+    signed.successor = Arc::new(|prefix| {
+        let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
+        let raised = (prefix[last].cast_signed() + 1).cast_unsigned();
+        Some([&prefix[..last], &[raised]].concat())
+    });
+    observed(
+        &scan(&signed),
+        "returns",
+        &[
+            "successor(b\"a\\x7f\") panics",
+            "attempt to add with overflow",
+        ],
+    );
+}
+
+#[test]
+fn the_next_character_is_no_end() {
+    let mut next = tuple_prefix_scan::right();
+    next.orders_starting = Arc::new(|rows, start| {
+        let end = start.chars().last().and_then(|last| {
+            let beginning = start.strip_suffix(last)?;
+            let raised = char::from_u32(u32::from(last) + 1)?;
+            Some(stubs::tuple_prefix_scan::escape(&format!(
+                "{beginning}{raised}"
+            )))
+        });
+        let inside = rows.iter().filter(|row| {
+            **row >= stubs::tuple_prefix_scan::escape(start)
+                && end.as_ref().is_none_or(|end| *row < end)
+        });
+        inside
+            .filter_map(|row| Some(u64::from_be_bytes(*row.last_chunk()?)))
+            .collect()
+    });
+    observed(
+        &scan(&next),
+        "beginning",
+        &["\"a\\u{d7ff}\") must be [], but it is [1]."],
+    );
+}
+
+#[test]
+fn who_finds_nothing_is_told_nothing_of_names() {
+    let mut nothing = tuple_prefix_scan::right();
+    nothing.orders_starting = Arc::new(|_, _| Vec::new());
+    let verdict = scan(&nothing);
+    observed(
+        &verdict,
+        "beginning",
+        &["Where the list is wrong, it is empty."],
+    );
+    assert!(!verdict.message.contains("whole name"));
+}
+
+#[test]
+fn a_text_of_c_is_told_to_end_at_its_zero() {
+    let verdict = tuple(|user, number, note| {
+        let user = std::ffi::CString::new(user).unwrap();
+        [
+            user.as_bytes_with_nul(),
+            &number.to_be_bytes(),
+            note.as_bytes(),
+        ]
+        .concat()
+    });
+    observed(
+        &verdict,
+        "returns",
+        &["bytes were made a text of C, which ends at its first zero byte"],
+    );
+}
