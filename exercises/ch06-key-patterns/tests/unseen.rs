@@ -1167,3 +1167,17 @@ fn natural_windows_that_panic_are_named() {
         "exchanged_and_nothing_else+crossed_bounds_panic",
     );
 }
+
+#[test]
+fn digits_in_groups_are_no_key() {
+    use solutions::padded_time::{decode, encode};
+    let ungrouped = |key: &[u8]| {
+        let digits: Vec<u8> = key.iter().copied().filter(|byte| *byte != b'_').collect();
+        decode(&digits)
+    };
+    observed(
+        &padded(encode, ungrouped),
+        "round-trip",
+        &["decode(b\"0000_0000_0000_0000_0010\") must be None, but it is Some(10)"],
+    );
+}
