@@ -27,7 +27,7 @@ mod width_matters;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 use scan_window::Rows;
@@ -931,4 +931,14 @@ fn bytes_of_a_magic_number_are_counted_in_longer_files_too() {
         }
     });
     named(&verdict, "first_two_bytes_alone+eight_bytes_refused");
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    pairs_call_nothing_right(&big_endian_u32::exercise_of(Codec::fixed(
+        solutions::big_endian_u32::encode,
+        solutions::big_endian_u32::decode,
+    )));
+    pairs_call_nothing_right(&width_matters::exercise_of(Arc::new(|_| Vec::new())));
+    pairs_call_nothing_right(&scan_window::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }

@@ -28,7 +28,7 @@ mod test_i64_keys;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 const TOP: u64 = 1 << 63;
@@ -865,4 +865,12 @@ fn a_shift_to_the_left_is_no_zigzag() {
         &["though -1 < 0", "Different inputs share a key"],
     );
     assert!(!verdict.message.contains("zigzag"));
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    pairs_call_nothing_right(&order_i64::exercise_of(Codec::fixed(right, back)));
+    let nine = Codec::new(solutions::nine_bytes::encode, solutions::nine_bytes::decode);
+    pairs_call_nothing_right(&nine_bytes::exercise_of(nine));
+    pairs_call_nothing_right(&scan_bounds::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }

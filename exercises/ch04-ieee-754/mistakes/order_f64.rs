@@ -91,6 +91,7 @@ const QUIRKS: [Quirk<Step>; 26] = [
             "The halves change places, and that is right. But inverting turns a half round, and the positive \
          half was in order before.",
         )
+        .why_beside("Of a positive number, only the sign bit is to be changed: its other bits count upwards.")
         .link(WHY_NOT),
     Quirk::new(InvertedThenFlipped, "inverted_then_flipped", "order")
         .says("an inversion of negative numbers and then a flip of the sign bit for all")
@@ -172,6 +173,7 @@ const QUIRKS: [Quirk<Step>; 26] = [
         .link(WRONG),
     Quirk::new(LastByteTested, "sign_looked_for_in_the_last_byte", "order")
         .says("the right rule with a look at the top bit of the last byte instead of the first")
+        .says_beside("a look at the top bit of the last byte instead of the first")
         .why(
             "The sign is the first bit of the number, and big-endian puts it into byte 0. The top bit of byte 7 \
          belongs to the fraction.",
@@ -224,6 +226,8 @@ const QUIRKS: [Quirk<Step>; 26] = [
             "The rule is right, and its bytes are turned round. The store compares from the left, and the \
          end of the fraction comes first now.",
         )
+        .says_beside("little-endian bytes")
+        .why_beside("The store compares from the left, and the end of the fraction comes first.")
         .link(WRONG),
     Quirk::new(Narrowed, "narrowed_to_f32", "order")
         .says("a value narrowed by `as f32`")

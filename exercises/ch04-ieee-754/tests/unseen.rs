@@ -29,7 +29,7 @@ mod test_score_keys;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 use numeric_f64::Numeric;
@@ -903,4 +903,12 @@ fn members_that_lose_their_first_byte_are_named_without_a_panic_too() {
             .collect()
     });
     named(&verdict, "members_cut_by_one");
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    let order = Codec::fixed(solutions::order_f64::encode, solutions::order_f64::decode);
+    pairs_call_nothing_right(&order_f64::exercise_of(order));
+    pairs_call_nothing_right(&numeric_f64::exercise_of(Numeric::new(|_| None, |_| None)));
+    pairs_call_nothing_right(&score_range::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }

@@ -27,7 +27,7 @@ mod tuple_prefix_scan;
 
 use std::sync::{Arc, Mutex};
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use escape_bytes::Escape;
@@ -1306,4 +1306,11 @@ fn a_text_of_c_is_told_to_end_at_its_zero() {
         "returns",
         &["bytes were made a text of C, which ends at its first zero byte"],
     );
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    pairs_call_nothing_right(&escape_bytes::exercise_of(Escape::new(encode, decode)));
+    pairs_call_nothing_right(&tuple_key::exercise_of(Arc::new(|_, _, _| Vec::new())));
+    pairs_call_nothing_right(&tuple_prefix_scan::exercise_of(tuple_prefix_scan::right()));
 }

@@ -102,6 +102,8 @@ pub struct Quirk<Q> {
     pub why: &'static str,
     /// The chapter's heading.
     pub link: &'static str,
+    /// What it behaves like and why it is wrong, said in a pair.
+    pub beside: [Option<&'static str>; 2],
 }
 
 impl<Q> Quirk<Q> {
@@ -114,6 +116,7 @@ impl<Q> Quirk<Q> {
             says: "",
             why: "",
             link: "",
+            beside: [None; 2],
         }
     }
 
@@ -133,6 +136,7 @@ impl<Q> Quirk<Q> {
             says,
             why,
             link,
+            beside: [None; 2],
         }
     }
 
@@ -154,6 +158,20 @@ impl<Q> Quirk<Q> {
     #[must_use]
     pub const fn link(mut self, link: &'static str) -> Self {
         self.link = link;
+        self
+    }
+
+    /// What it behaves like when another quirk is there too: nothing is right then but for this one.
+    #[must_use]
+    pub const fn says_beside(mut self, says: &'static str) -> Self {
+        self.beside[0] = Some(says);
+        self
+    }
+
+    /// Why it is wrong, when another quirk is there too.
+    #[must_use]
+    pub const fn why_beside(mut self, why: &'static str) -> Self {
+        self.beside[1] = Some(why);
         self
     }
 }
@@ -195,14 +213,63 @@ pub fn compose_where<I, Q: Copy>(
             let mut pair = match (shows([a.id, b.id]), shows([b.id, a.id])) {
                 (false, _) => told(b, imp),
                 (_, false) => told(a, imp),
-                _ => Mistake::new(format!("{}+{}", a.name, b.name), function, a.check, imp)
-                    .says(format!("{} and {} at once", a.says, b.says))
-                    .why(format!("Two things at once.\n1. {}\n2. {}", a.why, b.why))
-                    .link(a.link),
+                _ => {
+                    let [says, why] = [0, 1].map(|words| {
+                        let of = |quirk: &Quirk<Q>| {
+                            quirk.beside[words].unwrap_or([quirk.says, quirk.why][words])
+                        };
+                        [of(a), of(b)]
+                    });
+                    Mistake::new(format!("{}+{}", a.name, b.name), function, a.check, imp)
+                        .says(format!("{} and {} at once", says[0], says[1]))
+                        .why(format!("Two things at once.\n1. {}\n2. {}", why[0], why[1]))
+                        .link(a.link)
+                }
             };
             pair.kind = Kind::Composed;
             mistakes.push(pair);
         }
     }
     mistakes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_a_pair_is_true_of_both() {
+        let quirks = [
+            Quirk::of('a', "cut", "order", "a cut", "The rest is right.", "cut")
+                .says_beside("a cut besides")
+                .why_beside("It is cut."),
+            Quirk::of(
+                'b',
+                "turned",
+                "order",
+                "bytes turned",
+                "Turn them.",
+                "turned",
+            ),
+            Quirk::of('c', "empty", "bytes", "no bytes", "Write some.", "empty"),
+        ];
+        // Of nothing it does not show that it was turned, nor where it was cut.
+        let shows = |[quirk, beside]: [char; 2]| beside != 'c' || quirk == 'c';
+        let build = |ids: &[char]| (ids != ['a', 'c']).then(|| ids.to_vec());
+        let told: Vec<String> = compose_where("f", &quirks, build, shows)
+            .iter()
+            .map(|m| format!("{} {:?}: {}, {}", m.name, m.kind, m.says, m.why))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "cut Written: a cut, The rest is right.",
+                "turned Written: bytes turned, Turn them.",
+                "empty Written: no bytes, Write some.",
+                "cut+turned Composed: a cut besides and bytes turned at once, \
+                 Two things at once.\n1. It is cut.\n2. Turn them.",
+                "empty Composed: no bytes, Write some.",
+            ]
+        );
+    }
 }
