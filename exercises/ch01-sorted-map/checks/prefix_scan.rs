@@ -97,6 +97,10 @@ fn scans() -> PartOf<Scan> {
         b"a*",
     );
     part = probe(part, &[b"a*", b"a?", b"a?b", b"ab"], b"a?");
+    // And so is a dot; the bytes in the middle of a prefix count too.
+    part = probe(part, &[b"a.c", b"a.cd", b"abc", b"abcd"], b"a.c");
+    // Of two bytes that are raised, the second is one too many.
+    part = probe(part, &[b"a", b"bba"], b"ab");
     // Of the bytes none equals another, and none is skipped.
     let bytes: Vec<[u8; 2]> = (0..=u8::MAX).map(|byte| [b'a', byte]).collect();
     let keys: Vec<&[u8]> = bytes.iter().map(<[u8; 2]>::as_slice).collect();

@@ -348,6 +348,13 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
                 lo <= key && key < hi
             }))
         })
+        .or(|store, lo, hi| {
+            let (lo, hi) = (lo.to_ascii_uppercase(), hi.to_ascii_uppercase());
+            keys(store.iter().filter(|(key, _)| {
+                let key = key.to_ascii_uppercase();
+                lo <= key && key < hi
+            }))
+        })
         .says("a scan that takes `B` and `b` for the same letter")
         .why("Bytes are numbers: `B` is 42 and `b` is 62, so every capital letter comes before every small one.")
         .link(INVARIANTS),

@@ -754,3 +754,50 @@ fn a_weak_test_is_told_no_cause_that_it_has_not() {
     named(&verdict, "few_ff");
     assert!(one_line(&verdict).contains("eight bytes ff never follow a prefix"));
 }
+
+#[test]
+fn capitals_and_small_letters_are_one_mistake_either_way() {
+    let large = first(|store, lo, hi| {
+        let (lo, hi) = (lo.to_ascii_uppercase(), hi.to_ascii_uppercase());
+        let inside = |key: &&Vec<u8>| (&lo..&hi).contains(&&key.to_ascii_uppercase());
+        store.keys().filter(inside).cloned().collect()
+    });
+    named(&large, "letters_without_case");
+}
+
+#[test]
+fn every_byte_of_a_prefix_counts_and_stands_for_itself() {
+    let by_pattern = prefix(|store, prefix| {
+        let fits = |(a, b): (&u8, &u8)| a == b || *b == b'.';
+        let found = store
+            .keys()
+            .filter(|key| key.len() >= prefix.len() && key.iter().zip(prefix).all(fits));
+        found.cloned().collect()
+    });
+    let example = "must be [\"a.c\", \"a.cd\"], but it is [\"a.c\", \"a.cd\", \"abc\", \"abcd\"]";
+    observed(&by_pattern, "prefix", &[example]);
+    let by_its_ends = prefix(|store, prefix| {
+        let ends = |key: &[u8]| (key.first().copied(), key.last().copied());
+        let found = store
+            .keys()
+            .filter(|key| key.get(..prefix.len()).map(ends) == Some(ends(prefix)));
+        found.cloned().collect()
+    });
+    observed(&by_its_ends, "prefix", &[example]);
+}
+
+#[test]
+fn a_raised_first_byte_is_not_called_all_of_them() {
+    let verdict = prefix(|store, prefix| {
+        let mut end = prefix.to_vec();
+        end[0] += 1;
+        let found = store.range(prefix.to_vec()..=end);
+        found.map(|(key, _)| key.clone()).collect()
+    });
+    observed(
+        &verdict,
+        "prefix",
+        &["all the right ones and others besides"],
+    );
+    assert!(!one_line(&verdict).contains("every byte of the prefix"));
+}

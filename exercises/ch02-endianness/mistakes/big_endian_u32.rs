@@ -49,9 +49,12 @@ const QUIRKS: [Quirk<Step>; 6] = [
             "The bytes are in the right order. Inverting them turns the whole order round: the largest \
               number comes first.",
         )
+        .says_beside("every bit inverted")
+        .why_beside("Inverting turns the order round: where a number grows, its key falls.")
         .link(INVARIANTS),
     Quirk::new(TopBitFlipped, "top_bit_flipped", "order")
         .says("big-endian with the top bit flipped")
+        .says_beside("the top bit flipped")
         .why(
             "That is for signed numbers, in the next chapter. A `u32` has no sign: its top bit counts \
               2^31, and flipped it puts the larger half of the numbers first.",

@@ -77,9 +77,14 @@ const QUIRKS: [Quirk<Step>; 11] = [
             "The window is right. The keys were written big-endian, and have to be read in the same order: \
          4 comes back as 288230376151711744.",
         )
+        .says_beside("keys read in little-endian")
+        .why_beside(
+            "The keys were written big-endian, and have to be read in the same order: 4 comes back as 288230376151711744.",
+        )
         .link("invariants"),
     Quirk::new(LatestFirst, "latest_first", "window")
         .says("the right times in reverse")
+        .says_beside("the latest time first")
         .why(
             "The rows come in ascending order by themselves, and so the times are asked for.",
         )

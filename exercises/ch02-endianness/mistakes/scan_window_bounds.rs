@@ -20,6 +20,11 @@ fn times(rows: &Rows) -> impl Iterator<Item = u64> {
     rows.keys().map(|key| u64::from_be_bytes(*key))
 }
 
+/// A time taken for a place in a list.
+fn place(time: u64) -> usize {
+    usize::try_from(time).unwrap_or(usize::MAX)
+}
+
 fn right(rows: &Rows, from: u64, to: u64) -> Vec<u64> {
     times(rows)
         .filter(|time| (from..to).contains(time))
@@ -38,7 +43,7 @@ pub(crate) fn all() -> Vec<Mistake<Scan>> {
     mistakes
 }
 
-fn with_rows_at_the_bounds() -> [Mistake<Scan>; 9] {
+fn with_rows_at_the_bounds() -> [Mistake<Scan>; 10] {
     [
         mistake("start_must_exist", "window", |rows, from, to| {
             let found = times(rows).skip_while(|time| *time != from);
@@ -109,6 +114,20 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 9] {
         .says("a window without an end where `to` is `u64::MAX`")
         .why("It is a time like any other, and the end is left out: a row at `u64::MAX` is not before it.")
         .link(TASK),
+        mistake("bounds_as_places", "window", |rows, from, to| {
+            let (first, count) = (place(from), place(to.saturating_sub(from)));
+            times(rows).skip(first).take(count).collect()
+        })
+        .or(Arc::new(|rows, from, to| {
+            let times: Vec<u64> = times(rows).collect();
+            times.get(place(from)..place(to)).unwrap_or_default().to_vec()
+        }))
+        .says("the rows from place `from` up to place `to`, counted from the first one")
+        .why(
+            "The bounds are times, and so are the keys. Where the times are 4, 5, 6 and 7, the time 4 is at place 0. Compare the keys \
+             with the bounds.",
+        )
+        .link(TASK),
         mistake("zero_end_is_no_end", "window", |rows, from, to| {
             if to == 0 {
                 return times(rows).filter(|time| *time >= from).collect();
@@ -116,7 +135,10 @@ fn with_rows_at_the_bounds() -> [Mistake<Scan>; 9] {
             right(rows, from, to)
         })
         .says("a window without an end where `to` is 0")
-        .why("Many interfaces take 0 for \"no end\". Here it is a time like any other, and the least of all: nothing comes before it.")
+        .why(
+            "Many interfaces take 0 for \"no end\". Here it is a time like any other, and the least of all: nothing comes before it. (If you \
+             compared with `to.wrapping_sub(1)`: 0 minus 1 wraps round to `u64::MAX`. `time < to` needs no subtraction.)",
+        )
         .link(TASK),
         mistake("bounds_in_little_endian_when_in_order", "window", |rows, from, to| {
             let (start, end) = (from.to_le_bytes(), to.to_le_bytes());

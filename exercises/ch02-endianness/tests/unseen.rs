@@ -27,7 +27,7 @@ mod width_matters;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 use scan_window::Rows;
@@ -891,4 +891,54 @@ fn keys_in_order_that_are_not_the_right_ones_are_refused() {
         "bytes",
         &["encode(4294967295) must be ff ff ff ff, but it is ff ff ff fe."],
     );
+}
+
+#[test]
+fn times_are_no_places() {
+    let place = |time| usize::try_from(time).unwrap_or(usize::MAX);
+    let times =
+        |rows: &Rows| -> Vec<u64> { rows.keys().map(|key| u64::from_be_bytes(*key)).collect() };
+    let sliced = move |rows: &Rows, from, to| {
+        let times = times(rows);
+        times
+            .get(place(from)..place(to))
+            .map_or(Vec::new(), <[u64]>::to_vec)
+    };
+    named(&window(sliced), "bounds_as_places");
+    let skipped = move |rows: &Rows, from: u64, to: u64| {
+        let width = to.saturating_sub(from);
+        times(rows)
+            .into_iter()
+            .skip(place(from))
+            .take(place(width))
+            .collect()
+    };
+    named(&window(skipped), "bounds_as_places");
+}
+
+#[test]
+fn bytes_of_a_magic_number_are_counted_in_longer_files_too() {
+    // Two bytes are looked at, and files of eight bytes are refused.
+    let verdict = header(|file| {
+        if file.len() <= 8 {
+            return None;
+        }
+        let count = file[4..8].try_into().ok()?;
+        match &file[..2] {
+            b"Ke" => Some((Order::Big, u32::from_be_bytes(count))),
+            b"sy" => Some((Order::Little, u32::from_le_bytes(count))),
+            _ => None,
+        }
+    });
+    named(&verdict, "first_two_bytes_alone+eight_bytes_refused");
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    pairs_call_nothing_right(&big_endian_u32::exercise_of(Codec::fixed(
+        solutions::big_endian_u32::encode,
+        solutions::big_endian_u32::decode,
+    )));
+    pairs_call_nothing_right(&width_matters::exercise_of(Arc::new(|_| Vec::new())));
+    pairs_call_nothing_right(&scan_window::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }

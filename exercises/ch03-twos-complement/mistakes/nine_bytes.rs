@@ -32,6 +32,8 @@ const QUIRKS: [Quirk<Step>; 8] = [
               decides, and in little-endian it counts the least. A published description of LedisDB \
               shows these very bytes for -200: they sort -200 before -300.",
         )
+        .says_beside("little-endian bytes")
+        .why_beside("The byte that counts least comes first of the eight: 256 begins with 00, and 1 with 01.")
         .link("in-the-wild"),
     Quirk::new(Magnitude, "marker_and_magnitude", "order")
         .says("the marker followed by the absolute value")
@@ -46,6 +48,7 @@ const QUIRKS: [Quirk<Step>; 8] = [
             "The order is right: either repair alone would do. But LedisDB flips nothing, so it would \
               read other numbers from these rows.",
         )
+        .why_beside("LedisDB flips nothing after its marker, so it would read other numbers from these rows.")
         .link(REPAIRS),
     Quirk::new(NegativesInverted, "marker_and_inverted_negatives", "order")
         .says("inverted bytes after the marker of negative numbers")

@@ -34,12 +34,19 @@ const QUIRKS: [Quirk<Step>; 7] = [
               number has its sign bit set, and as an unsigned byte a set top bit is large. So every \
               negative number lands after every other one.",
         )
+        .why_beside(
+            "A negative number has its sign bit set, and as an unsigned byte a set top bit is large.",
+        )
         .link(REPAIRS),
     Quirk::new(LittleEndian, "little_endian_flipped", "order")
         .says("the sign bit flipped, but the lowest byte first")
         .why(
             "The flip is right. The comparison, though, begins at byte 0, and in little-endian byte \
               0 counts the least: the key of 256 begins with 00, that of 1 with 01.",
+        )
+        .says_beside("the lowest byte first")
+        .why_beside(
+            "The comparison begins at byte 0, and in little-endian byte 0 counts the least: 256 begins with 00, and 1 with 01.",
         )
         .link(WRONG),
     Quirk::new(FlippedInLastByte, "flip_in_last_byte", "order")
@@ -64,6 +71,10 @@ const QUIRKS: [Quirk<Step>; 7] = [
             "Inverting the sign bit puts the halves in their places. Inverting the other 63 bits too \
               makes each half run backwards.",
         )
+        .says_beside("every bit inverted")
+        .why_beside(
+            "Only the sign bit is to be inverted. The other 63 count upwards below zero as well.",
+        )
         .link(WRONG),
     Quirk::new(SignAndMagnitude, "sign_and_magnitude", "order")
         .says("a sign bit followed by the absolute value")
@@ -71,6 +82,7 @@ const QUIRKS: [Quirk<Step>; 7] = [
             "The halves are in place, but the absolute value of -2 is larger than that of -1, so the \
               negative half runs backwards.",
         )
+        .why_beside("Below zero the absolute value grows as the number falls: that of -2 is larger than that of -1.")
         .link(WRONG),
     Quirk::new(Only32Bits, "truncated_to_32_bits", "order")
         .says("a value cut to 32 bits by `as i32`")
@@ -215,7 +227,8 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
                 "Zigzag makes numbers near zero small, so that few bytes hold them. It sorts by the distance from zero: -2 \
                  comes after 1.",
             )
-            .link(REPAIRS),
+            .link(REPAIRS)
+            .whole(),
         in_encode("sign_bit_set", |value| value.cast_unsigned() | SIGN_BIT)
             .says("the sign bit set, not flipped")
             .why(

@@ -85,7 +85,8 @@ pub(crate) fn all() -> Vec<Mistake<Codec<i64>>> {
         .says("the right negative numbers, and a panic for the keys of all others")
         .why(
             "If you added i64::MIN by `+`: read as an i64, such a key is negative, for its first bit is set, and the sum of two \
-             negative numbers does not fit here. `wrapping_add`, or a flip of the bit, gives the number back.",
+             negative numbers does not fit here. `wrapping_add`, or a flip of the bit, gives the number back. If you asked `i64::try_from` \
+             and `unwrap` before the flip: as a `u64` such a key is 2^63 or more, and it refuses that. `cast_signed`, or `as i64`, keeps every bit.",
         )
         .link(REPAIRS),
         in_decode("decode_offset_by_max", |key| {

@@ -80,18 +80,22 @@ const QUIRKS: [Quirk<Step>; 13] = [
         .link(RANGE),
     Quirk::new(NumbersNotFlippedBack, "numbers_not_flipped_back", "range")
         .says("the right rows, read without flipping the sign bit back")
+        .says_beside("rows read without flipping the sign bit back")
+        .why_beside("What `key` flips has to be flipped back.")
         .why(
             "The range is right, and its numbers are not: what `key` flips has to be flipped back.",
         )
         .link(REPAIRS),
     Quirk::new(NumbersLowestByteFirst, "numbers_lowest_byte_first", "range")
         .says("the right rows, read with the lowest byte first")
+        .says_beside("rows read with the lowest byte first")
         .why(
             "`key` writes the highest byte first. Read the row in the order in which it was written.",
         )
         .link(BYTES),
     Quirk::new(LargestFirst, "largest_first", "range")
         .says("the right numbers, the largest first")
+        .says_beside("the largest number first")
         .why(
             "The rows come in ascending order by themselves. `rev()` is for ZREVRANGEBYSCORE.",
         )

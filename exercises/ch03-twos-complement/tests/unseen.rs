@@ -28,7 +28,7 @@ mod test_i64_keys;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 const TOP: u64 = 1 << 63;
@@ -854,4 +854,23 @@ fn keys_in_order_that_are_not_the_right_ones_are_refused() {
         "bytes",
         &["encode(0) must be 80 00 00 00 00 00 00 00, but it is 80 00 00 00 00 00 00 01."],
     );
+}
+
+#[test]
+fn a_shift_to_the_left_is_no_zigzag() {
+    let verdict = codec(|value| (value << 1).to_be_bytes(), back);
+    observed(
+        &verdict,
+        "order",
+        &["though -1 < 0", "Different inputs share a key"],
+    );
+    assert!(!verdict.message.contains("zigzag"));
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    pairs_call_nothing_right(&order_i64::exercise_of(Codec::fixed(right, back)));
+    let nine = Codec::new(solutions::nine_bytes::encode, solutions::nine_bytes::decode);
+    pairs_call_nothing_right(&nine_bytes::exercise_of(nine));
+    pairs_call_nothing_right(&scan_bounds::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }

@@ -112,6 +112,7 @@ const QUIRKS: [Quirk<Step>; 27] = [
             "One key is right, and the order holds. But the task fixes which one: 80 00 00 00 00 00 00 00, which \
          decodes as 0.0.",
         )
+        .why_beside("The two are to share the key of 0.0, 80 00 00 00 00 00 00 00.")
         .link(TASK),
     Quirk::new(MinusZeroFlipped, "minus_zero_flipped_away", "order")
         .says("inverting where `value < 0.0` and flipping the first bit elsewhere")
@@ -176,6 +177,10 @@ const QUIRKS: [Quirk<Step>; 27] = [
          Inverted, it sorts just above 0.0 and decodes as a tiny number, and nothing reports that. If you \
          compared with `== f64::NAN`: a NaN equals nothing, not even itself. `is_nan` finds it.",
         )
+        .why_beside(
+            "A NaN fails the test although its sign bit is clear, and gets a key all the same. If you compared with `== f64::NAN`: a \
+             NaN equals nothing, not even itself. `is_nan` finds it.",
+        )
         .link(WILD),
     Quirk::new(NanSet, "nan_first_bit_set", "refusal")
         .says("inverting where `value < 0.0` and setting the first bit elsewhere, NaNs too")
@@ -183,6 +188,10 @@ const QUIRKS: [Quirk<Step>; 27] = [
             "The zeros come out right, at no cost. But a NaN is below nothing and gets a key above +inf, the same \
          one with and without its sign bit. No range of numbers ends there. If you compared with `== f64::NAN`: \
          a NaN equals nothing, not even itself. `is_nan` finds it.",
+        )
+        .why_beside(
+            "A NaN is below nothing, and gets a key all the same. If you compared with `== f64::NAN`: a NaN equals nothing, not even \
+             itself. `is_nan` finds it.",
         )
         .link(CHOICE),
     Quirk::new(NanIsZero, "nan_taken_for_zero", "refusal")
@@ -252,6 +261,7 @@ const QUIRKS: [Quirk<Step>; 27] = [
             "The halves change places, and that is right. But the positive half, which was in order, runs \
          backwards now.",
         )
+        .why_beside("Of a positive number, only the sign bit is to be changed: its other bits count upwards.")
         .link(WHY_NOT),
     Quirk::new(SignByteFlipped, "sign_byte_above_128_flipped", "order")
         .says("inverting where the first byte is above 128 and flipping the first bit elsewhere, with one zero")
@@ -278,6 +288,8 @@ const QUIRKS: [Quirk<Step>; 27] = [
         .why(
             "The rule is right, and its bytes are turned round. The store compares from the left.",
         )
+        .says_beside("little-endian bytes")
+        .why_beside("The store compares from the left, and the byte that counts least comes first.")
         .link(WRONG),
     Quirk::new(Narrowed, "narrowed_to_f32", "order")
         .says("a value narrowed by `as f32`")

@@ -1,6 +1,6 @@
 //! What goes wrong when a number is read from its key.
 
-use kit::{Mistake, Quirk, compose};
+use kit::{Mistake, Quirk, compose_where};
 
 use crate::numeric_f64::Numeric;
 use crate::solutions::numeric_f64::encode;
@@ -191,14 +191,23 @@ fn read(steps: &[Step], key: [u8; 8]) -> Option<f64> {
     }
 }
 
+fn with(steps: &[Step]) -> Option<Numeric> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    let steps = steps.to_vec();
+    let possible = !APART.iter().any(both);
+    possible.then(|| Numeric::new(encode, move |key| read(&steps, key)))
+}
+
+/// Under most wrong rules another key becomes -0.0, and its own becomes a NaN: nobody is told that it is accepted.
+fn shows([step, beside]: [Step; 2]) -> bool {
+    let minus_zero = [0x7f, 255, 255, 255, 255, 255, 255, 255];
+    ![AcceptsMinusZero, TurnsMinusZero].contains(&step)
+        || read(&[step, beside], minus_zero) == read(&[step], minus_zero)
+}
+
 /// All mistakes in `decode`.
 pub(crate) fn all() -> Vec<Mistake<Numeric>> {
-    let mut mistakes = compose("decode", &QUIRKS, |steps| {
-        let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
-        let steps = steps.to_vec();
-        let possible = !APART.iter().any(both);
-        possible.then(|| Numeric::new(encode, move |key| read(&steps, key)))
-    });
+    let mut mistakes = compose_where("decode", &QUIRKS, with, shows);
     mistakes.push(
         Mistake::new(
             "decode_tells_nans_by_some_bits",

@@ -56,6 +56,14 @@ use Step::{
 const ASIDE: [Step; 4] = [LittleEndian, Narrowed, ZerosMerged, NansMerged];
 
 const QUIRKS: [Quirk<Step>; 26] = [
+    // Before those that come to the same beside a third: what is said of it is true of them too.
+    Quirk::new(ZerosMerged, "zeros_merged", "order")
+        .says("the key of 0.0 for -0.0")
+        .why(
+            "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
+         place, and -0.0 comes just before 0.0. (If you compared the bits with the sign bit by `>`: those of -0.0 are the sign bit alone.)",
+        )
+        .link(CHOICE),
     Quirk::new(PlainBits, "plain_big_endian", "order")
         .says("the plain bits in big-endian")
         .why(
@@ -83,6 +91,7 @@ const QUIRKS: [Quirk<Step>; 26] = [
             "The halves change places, and that is right. But inverting turns a half round, and the positive \
          half was in order before.",
         )
+        .why_beside("Of a positive number, only the sign bit is to be changed: its other bits count upwards.")
         .link(WHY_NOT),
     Quirk::new(InvertedThenFlipped, "inverted_then_flipped", "order")
         .says("an inversion of negative numbers and then a flip of the sign bit for all")
@@ -164,6 +173,7 @@ const QUIRKS: [Quirk<Step>; 26] = [
         .link(WRONG),
     Quirk::new(LastByteTested, "sign_looked_for_in_the_last_byte", "order")
         .says("the right rule with a look at the top bit of the last byte instead of the first")
+        .says_beside("a look at the top bit of the last byte instead of the first")
         .why(
             "The sign is the first bit of the number, and big-endian puts it into byte 0. The top bit of byte 7 \
          belongs to the fraction.",
@@ -216,6 +226,8 @@ const QUIRKS: [Quirk<Step>; 26] = [
             "The rule is right, and its bytes are turned round. The store compares from the left, and the \
          end of the fraction comes first now.",
         )
+        .says_beside("little-endian bytes")
+        .why_beside("The store compares from the left, and the end of the fraction comes first.")
         .link(WRONG),
     Quirk::new(Narrowed, "narrowed_to_f32", "order")
         .says("a value narrowed by `as f32`")
@@ -224,13 +236,6 @@ const QUIRKS: [Quirk<Step>; 26] = [
          zero and large ones infinite, without a word.",
         )
         .link(FIELDS),
-    Quirk::new(ZerosMerged, "zeros_merged", "order")
-        .says("the key of 0.0 for -0.0")
-        .why(
-            "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
-         place, and -0.0 comes just before 0.0. (If you compared the bits with the sign bit by `>`: those of -0.0 are the sign bit alone.)",
-        )
-        .link(CHOICE),
     Quirk::new(NansMerged, "nans_merged", "order")
         .says("one key for all NaNs")
         .why(
@@ -435,7 +440,8 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
             "The two places are right. But a NaN has a payload as well, and the total order keeps it: each of these patterns has its own \
              key and comes back bit for bit. They need no case of their own.",
         )
-        .link(CHOICE),
+        .link(CHOICE)
+        .whole(),
         in_encode("at_most_zero_inverted", |value| {
             let bits = value.to_bits();
             (if value <= 0.0 { !bits } else { bits | SIGN_BIT }).to_be_bytes()
@@ -498,6 +504,15 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              spreads the sign over all bits.",
         )
         .link(REPAIR),
+        in_encode("nans_at_the_start", |value| {
+            if value.is_nan() { [0x00; 8] } else { key(&[], value) }
+        })
+        .says("the least key of all for every NaN")
+        .why(
+            "A NaN has a sign bit and a payload, and the total order keeps both: each pattern has its own key \
+             and comes back bit for bit. Those without the sign bit come after +inf.",
+        )
+        .link(CHOICE),
         in_encode("nans_at_the_end", |value| {
             if value.is_nan() { [0xff; 8] } else { key(&[], value) }
         })

@@ -151,6 +151,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
             "That is right for all scores but one: nothing comes after +inf, so its members are missed. The key \
          of +inf has a successor, though. Add one to the key, not to the score.",
         )
+        .why_beside("Nothing comes after +inf, so its members are missed. Add one to the key, not to the score.")
         .link(RANGE),
     Quirk::new(SuccessorTaken, "successor_taken", "range")
         .says("an end at the successor of the key of `max`, which is taken too")
@@ -285,18 +286,21 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
         .link(TASK),
     Quirk::new(RowsUncut, "rows_for_members", "range")
         .says("the right rows with the score still in front")
+        .says_beside("rows with the score still in front")
         .why(
             "The first eight bytes of a row are the score's key. The member is what follows.",
         )
         .link(TASK),
     Quirk::new(GreatestFirst, "greatest_first", "range")
         .says("the right members in reverse")
+        .says_beside("the greatest member first")
         .why(
             "The rows come in ascending order by themselves. `rev()` is for ZREVRANGEBYSCORE.",
         )
         .link(TASK),
     Quirk::new(SortedByMember, "sorted_by_member", "range")
         .says("the right members sorted by their own bytes")
+        .says_beside("members sorted by their own bytes")
         .why(
             "The scores come first: members are sorted by their bytes only where the scores are equal. The rows \
          have that order already.",

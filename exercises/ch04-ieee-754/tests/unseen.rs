@@ -29,7 +29,7 @@ mod test_score_keys;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 use numeric_f64::Numeric;
@@ -851,4 +851,64 @@ fn keys_in_order_that_are_not_the_right_ones_are_refused() {
         "bytes",
         &["encode(1.0) must be bf f0 00 00 00 00 00 00, but it is bf f0 00 00 00 00 00 01."],
     );
+}
+
+#[test]
+fn of_two_pairs_that_come_to_the_same_the_one_that_is_true_of_both_is_named() {
+    use solutions::order_f64::{decode, encode};
+    let narrowed = |v: f64| encode(f64::from(v as f32) + 0.0);
+    named(&codec(narrowed, decode), "zeros_merged+narrowed_to_f32");
+    let merged = |v: f64| encode(if v.is_nan() { f64::NAN } else { v + 0.0 });
+    named(&codec(merged, decode), "zeros_merged+nans_merged");
+}
+
+#[test]
+fn nans_at_the_start_are_named() {
+    use solutions::order_f64::{decode, encode};
+    let first = |v: f64| if v.is_nan() { [0; 8] } else { encode(v) };
+    named(&codec(first, decode), "nans_at_the_start");
+}
+
+#[test]
+fn what_a_wrong_rule_never_reads_is_not_called_accepted() {
+    use solutions::numeric_f64::encode;
+    // The key of -0.0, taken for plain bits, is a NaN; that of 0.0 is -0.0.
+    let plain = |key| Some(f64::from_be_bytes(key)).filter(|value| !value.is_nan());
+    let verdict = numeric(encode, plain);
+    named(&verdict, "decode_plain");
+    assert!(!verdict.message.contains("as -0.0"));
+    let flipped = |key| {
+        let value = f64::from_bits(u64::from_be_bytes(key) ^ TOP);
+        (!value.is_nan()).then_some(value + 0.0)
+    };
+    named(&numeric(encode, flipped), "decode_always_flips");
+    // Inverted, it is -0.0.
+    let inverted = |key| {
+        let value = f64::from_bits(!u64::from_be_bytes(key));
+        (!value.is_nan()).then_some(value)
+    };
+    named(
+        &numeric(encode, inverted),
+        "decode_accepts_minus_zero+decode_always_inverts",
+    );
+}
+
+#[test]
+fn members_that_lose_their_first_byte_are_named_without_a_panic_too() {
+    let verdict = range(|rows, min, max| {
+        let score = |row: &[u8]| solutions::order_f64::decode(row[..8].try_into().unwrap());
+        let inside = rows.iter().filter(|row| (min..=max).contains(&score(row)));
+        inside
+            .map(|row| row.iter().skip(9).copied().collect())
+            .collect()
+    });
+    named(&verdict, "members_cut_by_one");
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    let order = Codec::fixed(solutions::order_f64::encode, solutions::order_f64::decode);
+    pairs_call_nothing_right(&order_f64::exercise_of(order));
+    pairs_call_nothing_right(&numeric_f64::exercise_of(Numeric::new(|_| None, |_| None)));
+    pairs_call_nothing_right(&score_range::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }

@@ -29,7 +29,7 @@ pub(crate) struct Scans {
 type Row = (&'static str, u64);
 
 /// The rows, the plainest stores first.
-const STORES: [&[Row]; 11] = [
+const STORES: [&[Row]; 12] = [
     &[("ann", 1), ("ann", 2), ("bob", 1)],
     &[("an", 5), ("ann", 1), ("ann", 2), ("anna", 7), ("bob", 3)],
     &[("ann", 1), ("ann:1", 4), ("ann!", 6), ("annb", 9)],
@@ -85,6 +85,14 @@ const STORES: [&[Row]; 11] = [
         ("annb", 1),
         ("bob", 1),
     ],
+    // After U+D7FF comes no character but U+E000, and after the last one comes none.
+    &[
+        ("a\u{d7ff}", 1),
+        ("a\u{d7ff}b", 2),
+        ("a\u{e000}", 3),
+        ("a\u{10ffff}", 4),
+        ("b", 5),
+    ],
 ];
 
 /// More orders of one user than a page has.
@@ -93,7 +101,7 @@ fn many() -> Vec<Row> {
 }
 
 /// The names that are asked for, the plainest first.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 22] = [
     "ann",
     "bob",
     "an",
@@ -114,6 +122,8 @@ const NAMES: [&str; 20] = [
     " ann",
     "ann\nbob",
     "a long name, longer than most buffers are, and one",
+    "a\u{d7ff}",
+    "a\u{10ffff}",
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
@@ -174,6 +184,8 @@ fn prefixes() -> Vec<Vec<u8>> {
         b"a\xff",
         b"a\xfe\xff\xff",
         b"\xff",
+        // A byte has no sign: 7f is not the greatest one.
+        b"a\x7f",
     ]
     .map(<[u8]>::to_vec)
     .to_vec();

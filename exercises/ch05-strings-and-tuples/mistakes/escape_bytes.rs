@@ -187,7 +187,8 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "The keys are in order and end by themselves. But ff means something only right after 00, and a 00 is \
          never left bare. Escaping it is not needed and makes the key longer.",
         REPAIR,
-    ),
+    )
+    .why_beside("ff means something only right after 00. Escaping it is not needed and makes the key longer."),
     Quirk::of(
         NoEnd,
         "no_end",

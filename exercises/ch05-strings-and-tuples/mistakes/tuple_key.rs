@@ -146,7 +146,8 @@ const QUIRKS: [Quirk<Step>; 21] = [
         "00 01 after the user, and zero bytes in the user left as they are",
         "The end is right, but a name may hold 00, too. Each zero byte of the name has to become 00 ff.",
         REPAIR,
-    ),
+    )
+    .why_beside("A name may hold 00, too. Each zero byte of the name has to become 00 ff."),
     quirk(
         EscapedWithoutEnd,
         "user_escaped_without_end",

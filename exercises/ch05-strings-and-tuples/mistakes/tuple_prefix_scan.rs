@@ -494,7 +494,8 @@ const OF_MANY: [Quirk<Step>; 11] = [
         "The answer has the order of the rows: first all orders of one user, then those of the next. The rows come in that order by \
          themselves.",
         TASK,
-    ),
+    )
+    .says_beside("the numbers sorted"),
     Quirk::of(
         Merged,
         "equal_numbers_merged",
@@ -502,7 +503,8 @@ const OF_MANY: [Quirk<Step>; 11] = [
         "the right numbers, of equal ones in a row only the first",
         "Two users may have orders of one number. They are two rows, and each gives its number.",
         TASK,
-    ),
+    )
+    .says_beside("of equal numbers in a row only the first"),
     Quirk::of(
         FirstOnly,
         "first_row_of_many",

@@ -27,7 +27,7 @@ mod tuple_prefix_scan;
 
 use std::sync::{Arc, Mutex};
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use escape_bytes::Escape;
@@ -1231,4 +1231,86 @@ fn each_field_of_a_tuple_is_told_by_itself() {
         "The note decides before the number, and should come after it.",
     ];
     observed(&verdict, "order", &parts);
+}
+
+#[test]
+fn a_byte_of_a_prefix_has_no_sign() {
+    let mut signed = tuple_prefix_scan::right();
+    signed.successor = Arc::new(|prefix| {
+        let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
+        let raised = (prefix[last].cast_signed() + 1).cast_unsigned();
+        Some([&prefix[..last], &[raised]].concat())
+    });
+    observed(
+        &scan(&signed),
+        "returns",
+        &[
+            "successor(b\"a\\x7f\") panics",
+            "attempt to add with overflow",
+        ],
+    );
+}
+
+#[test]
+fn the_next_character_is_no_end() {
+    let mut next = tuple_prefix_scan::right();
+    next.orders_starting = Arc::new(|rows, start| {
+        let end = start.chars().last().and_then(|last| {
+            let beginning = start.strip_suffix(last)?;
+            let raised = char::from_u32(u32::from(last) + 1)?;
+            Some(stubs::tuple_prefix_scan::escape(&format!(
+                "{beginning}{raised}"
+            )))
+        });
+        let inside = rows.iter().filter(|row| {
+            **row >= stubs::tuple_prefix_scan::escape(start)
+                && end.as_ref().is_none_or(|end| *row < end)
+        });
+        inside
+            .filter_map(|row| Some(u64::from_be_bytes(*row.last_chunk()?)))
+            .collect()
+    });
+    observed(
+        &scan(&next),
+        "beginning",
+        &["\"a\\u{d7ff}\") must be [], but it is [1]."],
+    );
+}
+
+#[test]
+fn who_finds_nothing_is_told_nothing_of_names() {
+    let mut nothing = tuple_prefix_scan::right();
+    nothing.orders_starting = Arc::new(|_, _| Vec::new());
+    let verdict = scan(&nothing);
+    observed(
+        &verdict,
+        "beginning",
+        &["Where the list is wrong, it is empty."],
+    );
+    assert!(!verdict.message.contains("whole name"));
+}
+
+#[test]
+fn a_text_of_c_is_told_to_end_at_its_zero() {
+    let verdict = tuple(|user, number, note| {
+        let user = std::ffi::CString::new(user).unwrap();
+        [
+            user.as_bytes_with_nul(),
+            &number.to_be_bytes(),
+            note.as_bytes(),
+        ]
+        .concat()
+    });
+    observed(
+        &verdict,
+        "returns",
+        &["bytes were made a text of C, which ends at its first zero byte"],
+    );
+}
+
+#[test]
+fn nothing_is_called_right_beside_a_mistake() {
+    pairs_call_nothing_right(&escape_bytes::exercise_of(Escape::new(encode, decode)));
+    pairs_call_nothing_right(&tuple_key::exercise_of(Arc::new(|_, _, _| Vec::new())));
+    pairs_call_nothing_right(&tuple_prefix_scan::exercise_of(tuple_prefix_scan::right()));
 }

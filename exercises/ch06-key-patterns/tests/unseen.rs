@@ -1206,3 +1206,17 @@ fn digits_are_labels_like_any_other() {
     let verdict = hosts(addresses_as_they_are, solutions::reversed_domain::hosts_of);
     observed(&verdict, "bytes", &["key(\"10.0.0.1\")"]);
 }
+
+#[test]
+fn digits_in_groups_are_no_key() {
+    use solutions::padded_time::{decode, encode};
+    let ungrouped = |key: &[u8]| {
+        let digits: Vec<u8> = key.iter().copied().filter(|byte| *byte != b'_').collect();
+        decode(&digits)
+    };
+    observed(
+        &padded(encode, ungrouped),
+        "round-trip",
+        &["decode(b\"0000_0000_0000_0000_0010\") must be None, but it is Some(10)"],
+    );
+}

@@ -149,6 +149,12 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         if members.len() < CLASS_MIN || members.iter().all(|&i| right(i)) {
             continue;
         }
+        // One answer to all of them, which is right for some, may come from anywhere.
+        let first = &outcomes[members[0]];
+        let one_answer = members.iter().all(|&i| outcomes[i].behaves_like(first));
+        if one_answer && members.iter().any(|&i| right(i)) {
+            continue;
+        }
         let mut agreeing: Vec<usize> = agreeing(exercise, part, outcomes, &members)
             .into_iter()
             .filter(|&m| sheet.mistakes[m].kind != Kind::Composed)
@@ -156,6 +162,9 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         // Several codes with one misconception are one.
         agreeing.dedup_by_key(|m| &sheet.mistakes[*m].name);
         let [only] = agreeing[..] else { continue };
+        if sheet.mistakes[only].whole {
+            continue;
+        }
         match found.iter_mut().find(|(mistake, _)| *mistake == only) {
             Some((_, classes)) => classes.push(class),
             None => found.push((only, vec![class])),
@@ -319,6 +328,46 @@ mod tests {
         assert_eq!(name, None);
         let nearest = "On the great ones it behaves like the lowest byte alone.".to_owned();
         assert!(said.contains(&nearest), "{said:?}");
+    }
+
+    #[test]
+    fn a_mistake_is_told_of_a_class_only_where_that_says_something() {
+        let told = |learner: Encode, mistake: Mistake<Encode>| {
+            let mut part = PartOf::new("encode", "key");
+            for n in 0..20 {
+                let class = if n < 10 {
+                    "small numbers"
+                } else {
+                    "great ones"
+                };
+                let ask = move |encode: &Encode| encode(n).show();
+                part = part.probe(format!("encode({n})"), n.show(), &[class], ask);
+            }
+            let cast: Cast<Encode> = Cast {
+                learner,
+                stub: |_| todo!(),
+                solution: |n| vec![n as u8 / 2],
+            };
+            let exercise = Exercise::new("e", "c", cast)
+                .part(part)
+                .mistakes(vec![mistake.says("a mistake")]);
+            let behaviour = observe_here(&exercise, Who::Learner);
+            let said = diagnose(&exercise, 0, &behaviour.outcomes).observations;
+            said.iter().any(|s| s.contains("behaves like a mistake"))
+        };
+        let mistake = |encode| Mistake::new("mistake", "encode", "order", encode);
+        let whole: Encode = |n| vec![n as u8];
+        let half: Encode = |n| vec![if n < 10 { n as u8 } else { 77 }];
+        assert!(told(half, mistake(whole)));
+        assert!(!told(half, mistake(whole).whole()), "it is of all classes");
+        // One answer to all small numbers, which is right for 0 and 1.
+        let zero: Encode = |n| vec![if n < 10 { 0 } else { n as u8 }];
+        assert!(
+            !told(|_| vec![0], mistake(zero)),
+            "who never looks gives it too"
+        );
+        let wrong: Encode = |n| vec![if n < 10 { 55 } else { n as u8 }];
+        assert!(told(|_| vec![55], mistake(wrong)), "it is right nowhere");
     }
 
     #[test]

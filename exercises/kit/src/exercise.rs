@@ -160,6 +160,8 @@ pub struct MistakeInfo {
     pub why: String,
     /// The heading of the chapter that explains it.
     pub link: String,
+    /// Never told of one class of the probes alone.
+    pub whole: bool,
     /// Where it comes from.
     pub kind: Kind,
 }

@@ -12,6 +12,7 @@ pub struct Mistake<I> {
     says: String,
     why: String,
     link: String,
+    whole: bool,
     kind: Kind,
 }
 
@@ -32,6 +33,7 @@ impl<I> Mistake<I> {
             says: String::new(),
             why: String::new(),
             link: String::new(),
+            whole: false,
             kind: Kind::Written,
         }
     }
@@ -57,6 +59,13 @@ impl<I> Mistake<I> {
         self
     }
 
+    /// What is said of it is said of all classes together: it is never told of one of them alone.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.whole = true;
+        self
+    }
+
     /// The same misconception in other code, which errs on other probes. What is said of the mistake must be true of this too.
     #[must_use]
     pub fn or(mut self, variant: I) -> Self {
@@ -72,6 +81,7 @@ impl<I> Mistake<I> {
             says: self.says.clone(),
             why: self.why.clone(),
             link: self.link.clone(),
+            whole: self.whole,
             kind: self.kind,
         }
     }
@@ -92,6 +102,8 @@ pub struct Quirk<Q> {
     pub why: &'static str,
     /// The chapter's heading.
     pub link: &'static str,
+    /// What it behaves like and why it is wrong, said in a pair.
+    pub beside: [Option<&'static str>; 2],
 }
 
 impl<Q> Quirk<Q> {
@@ -104,6 +116,7 @@ impl<Q> Quirk<Q> {
             says: "",
             why: "",
             link: "",
+            beside: [None; 2],
         }
     }
 
@@ -123,6 +136,7 @@ impl<Q> Quirk<Q> {
             says,
             why,
             link,
+            beside: [None; 2],
         }
     }
 
@@ -146,6 +160,20 @@ impl<Q> Quirk<Q> {
         self.link = link;
         self
     }
+
+    /// What it behaves like when another quirk is there too: nothing is right then but for this one.
+    #[must_use]
+    pub const fn says_beside(mut self, says: &'static str) -> Self {
+        self.beside[0] = Some(says);
+        self
+    }
+
+    /// Why it is wrong, when another quirk is there too.
+    #[must_use]
+    pub const fn why_beside(mut self, why: &'static str) -> Self {
+        self.beside[1] = Some(why);
+        self
+    }
 }
 
 /// Every quirk alone, and every two of them at once.
@@ -158,29 +186,90 @@ pub fn compose<I, Q: Copy>(
     quirks: &[Quirk<Q>],
     build: impl Fn(&[Q]) -> Option<I>,
 ) -> Vec<Mistake<I>> {
-    let mut mistakes = Vec::new();
-    for quirk in quirks {
-        if let Some(imp) = build(&[quirk.id]) {
-            mistakes.push(
-                Mistake::new(quirk.name, function, quirk.check, imp)
-                    .says(quirk.says)
-                    .why(quirk.why)
-                    .link(quirk.link),
-            );
-        }
-    }
+    compose_where(function, quirks, build, |_| true)
+}
+
+/// As [`compose`], where what is said of a quirk may not be true of it beside another one: `shows` says whether the first
+/// quirk of two can be seen beside the second. A pair of which one cannot be seen has the words of the other.
+pub fn compose_where<I, Q: Copy>(
+    function: &'static str,
+    quirks: &[Quirk<Q>],
+    build: impl Fn(&[Q]) -> Option<I>,
+    shows: impl Fn([Q; 2]) -> bool,
+) -> Vec<Mistake<I>> {
+    let told = |quirk: &Quirk<Q>, imp: I| {
+        Mistake::new(quirk.name, function, quirk.check, imp)
+            .says(quirk.says)
+            .why(quirk.why)
+            .link(quirk.link)
+    };
+    let alone = |quirk: &Quirk<Q>| Some(told(quirk, build(&[quirk.id])?));
+    let mut mistakes: Vec<Mistake<I>> = quirks.iter().filter_map(alone).collect();
     for (n, a) in quirks.iter().enumerate() {
         for b in &quirks[n + 1..] {
-            if let Some(imp) = build(&[a.id, b.id]) {
-                let name = format!("{}+{}", a.name, b.name);
-                let mut pair = Mistake::new(name, function, a.check, imp)
-                    .says(format!("{} and {} at once", a.says, b.says))
-                    .why(format!("Two things at once.\n1. {}\n2. {}", a.why, b.why))
-                    .link(a.link);
-                pair.kind = Kind::Composed;
-                mistakes.push(pair);
-            }
+            let Some(imp) = build(&[a.id, b.id]) else {
+                continue;
+            };
+            let mut pair = match (shows([a.id, b.id]), shows([b.id, a.id])) {
+                (false, _) => told(b, imp),
+                (_, false) => told(a, imp),
+                _ => {
+                    let [says, why] = [0, 1].map(|words| {
+                        let of = |quirk: &Quirk<Q>| {
+                            quirk.beside[words].unwrap_or([quirk.says, quirk.why][words])
+                        };
+                        [of(a), of(b)]
+                    });
+                    Mistake::new(format!("{}+{}", a.name, b.name), function, a.check, imp)
+                        .says(format!("{} and {} at once", says[0], says[1]))
+                        .why(format!("Two things at once.\n1. {}\n2. {}", why[0], why[1]))
+                        .link(a.link)
+                }
+            };
+            pair.kind = Kind::Composed;
+            mistakes.push(pair);
         }
     }
     mistakes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_a_pair_is_true_of_both() {
+        let quirks = [
+            Quirk::of('a', "cut", "order", "a cut", "The rest is right.", "cut")
+                .says_beside("a cut besides")
+                .why_beside("It is cut."),
+            Quirk::of(
+                'b',
+                "turned",
+                "order",
+                "bytes turned",
+                "Turn them.",
+                "turned",
+            ),
+            Quirk::of('c', "empty", "bytes", "no bytes", "Write some.", "empty"),
+        ];
+        // Of nothing it does not show that it was turned, nor where it was cut.
+        let shows = |[quirk, beside]: [char; 2]| beside != 'c' || quirk == 'c';
+        let build = |ids: &[char]| (ids != ['a', 'c']).then(|| ids.to_vec());
+        let told: Vec<String> = compose_where("f", &quirks, build, shows)
+            .iter()
+            .map(|m| format!("{} {:?}: {}, {}", m.name, m.kind, m.says, m.why))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "cut Written: a cut, The rest is right.",
+                "turned Written: bytes turned, Turn them.",
+                "empty Written: no bytes, Write some.",
+                "cut+turned Composed: a cut besides and bytes turned at once, \
+                 Two things at once.\n1. It is cut.\n2. Turn them.",
+                "empty Composed: no bytes, Write some.",
+            ]
+        );
+    }
 }

@@ -62,7 +62,7 @@ mod relate;
 pub use answer::{Answer, Outcome, Show, Telling, show_list};
 pub use codec::Codec;
 pub use exercise::{Cast, Exercise, Judged, PartOf, Who};
-pub use gallery::{Mistake, Quirk, compose};
+pub use gallery::{Mistake, Quirk, compose, compose_where};
 pub use judge::{State, Verdict};
 pub use runner::{Chapter, main};
 pub use tester::{Candidates, Tester, Wrong};

@@ -5,7 +5,7 @@
 //! Left out: panics that say themselves what is wrong, as a division by zero does.
 
 /// Part of a panic's message, and what is certain where it occurs.
-const MEANINGS: [(&str, &str); 21] = [
+const MEANINGS: [(&str, &str); 23] = [
     (
         "capacity overflow",
         "something asked for more room than there can be: an iterator without an end was collected, as that of `cycle` or \
@@ -77,6 +77,15 @@ const MEANINGS: [(&str, &str); 21] = [
         "a number does not fit into the type that it was to become",
     ),
     (
+        "TryFromCharError",
+        "a character does not fit into the type that it was to become: characters are numbers up to 10ffff, and most need \
+         more than a byte",
+    ),
+    (
+        "NulError",
+        "bytes were made a text of C, which ends at its first zero byte, and one of them is zero",
+    ),
+    (
         "TryFromSliceError",
         "a slice was to become an array, and is longer or shorter than that",
     ),
@@ -110,6 +119,7 @@ pub(crate) fn meanings(messages: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::ffi::CString;
     use std::hint::black_box;
     use std::ops::Bound::Excluded;
 
@@ -118,7 +128,7 @@ mod tests {
     use crate::guard;
 
     /// Each text, raised as an answer raises it.
-    fn raised() -> [fn() -> u64; 21] {
+    fn raised() -> [fn() -> u64; 23] {
         fn none<T>() -> Option<T> {
             black_box(None)
         }
@@ -147,6 +157,8 @@ mod tests {
             || keys(1, 1),
             || none().unwrap(),
             || u64::from(u8::try_from(black_box(256)).unwrap()),
+            || u64::from(u8::try_from(black_box('\u{100}')).unwrap()),
+            || CString::new(vec![black_box(0)]).unwrap().as_bytes().len() as u64,
             || u64::from_be_bytes(black_box(&[0_u8; 4])[..].try_into().unwrap()),
             || {
                 let mut place = [0_u8; 8];

@@ -98,6 +98,32 @@ pub fn named(verdict: &Verdict, name: &str) {
     assert_eq!(verdict.mistake.as_deref(), Some(name));
 }
 
+/// What is said of two mistakes at once calls nothing right: beside the other one it is not.
+///
+/// # Panics
+/// If it does.
+pub fn pairs_call_nothing_right(exercise: &dyn Judged) {
+    const WORDS: [&str; 9] = [
+        "end is right",
+        "flip is right",
+        "order is right",
+        "range is right",
+        "rule is right",
+        "window is right",
+        "his is right",
+        "come out right",
+        "are in place",
+    ];
+    let pairs = exercise.sheet().mistakes.iter();
+    for pair in pairs.filter(|mistake| mistake.name.contains('+')) {
+        let (name, says, why) = (&pair.name, &pair.says, &pair.why);
+        assert!(!says.contains("the right "), "{name}: {says}");
+        for words in WORDS {
+            assert!(!why.contains(words), "{name}: {words:?} in {why}");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
