@@ -18,7 +18,9 @@
 //!
 //! Invariants
 //! 1. A connection is in its slot from when it joins until its own task takes it out again. The leader holds the locks
-//!    of all slots meanwhile. It waits for nothing while it holds them: it takes only locks of keys that are free.
+//!    of all slots meanwhile. It waits for nothing while it holds them: it takes only locks of keys that are free. But a
+//!    command may take long, and the thread may be needed for others: so a task does not wait for a slot that a
+//!    leader holds. It leaves a waker, and is woken when the slots are free.
 //! 2. A slot is in `joined` as long as its commands were not tried yet.
 //! 3. A leader answers after a sync only what ran in its own batch: a connection may have left its slot, and be in it again
 //!    with a later one.
@@ -26,7 +28,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
 use tokio::task::yield_now;
@@ -39,6 +41,7 @@ use crate::server::wake_order::WakeOrder;
 /// The connections whose commands are about to run together.
 pub(super) struct Batcher {
     joined: Mutex<Vec<Arc<Slot>>>,
+    waiting: Arc<Waiting>,
     durability: Arc<Durability>,
 }
 
@@ -59,6 +62,21 @@ struct Joined {
 struct Unsynced {
     batch: u64,
     slots: Vec<Arc<Slot>>,
+    waiting: Arc<Waiting>,
+}
+
+/// Tasks that found their slots held. Whoever has held slots wakes them, see [`WokenAtEnd`].
+#[derive(Default)]
+struct Waiting(Mutex<Vec<Waker>>);
+
+/// Wakes all of them when it is dropped.
+struct WokenAtEnd<'a>(&'a Waiting);
+
+impl Drop for WokenAtEnd<'_> {
+    fn drop(&mut self) {
+        let waiting = std::mem::take(&mut *self.0.0.lock());
+        waiting.into_iter().for_each(Waker::wake);
+    }
 }
 
 /// What has become of the commands of a connection in a batch.
@@ -76,6 +94,7 @@ impl Batcher {
     pub(super) fn new(durability: Arc<Durability>) -> Self {
         Self {
             joined: Mutex::default(),
+            waiting: Arc::default(),
             durability,
         }
     }
@@ -106,7 +125,8 @@ impl Batcher {
                     unsynced.answer();
                 }
             }
-            if let Some(done) = order.count_wakes(poll_fn(|cx| slot.poll_woken(cx))).await {
+            let woken = poll_fn(|cx| self.poll_woken(slot, cx));
+            if let Some(done) = order.count_wakes(woken).await {
                 return done;
             }
             leads = true;
@@ -120,9 +140,41 @@ impl Batcher {
         joined.len() == 1
     }
 
+    /// Waits for bytes or a message. Afterwards takes the connection out, unless its commands were not tried yet.
+    fn poll_woken(
+        &self,
+        slot: &Slot,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<(Box<Connection>, BatchResult)>> {
+        let held = slot.0.try_lock().or_else(|| {
+            self.waiting.0.lock().push(cx.waker().clone());
+            // Whoever held it may have woken the others before.
+            slot.0.try_lock()
+        });
+        let Some(mut held) = held else {
+            return Poll::Pending;
+        };
+        let is_tried = |joined: &mut Joined| joined.result.is_some();
+        if let Some(Joined {
+            connection,
+            result: Some(result),
+            ..
+        }) = held.take_if(is_tried)
+        {
+            return Poll::Ready(Some((connection, result)));
+        }
+        let joined = held.as_ref();
+        if joined.is_some_and(|joined| joined.connection.poll_woken(cx).is_pending()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(None)
+    }
+
     /// Runs the first commands of all connections that have joined, and answers those that have none left. Returns those
     /// that have none left but need a sync.
     fn run_batch(&self) -> Option<Unsynced> {
+        // Dropped after the locks.
+        let _woken = WokenAtEnd(&self.waiting);
         let joined = std::mem::take(&mut *self.joined.lock());
         let mut slots: Vec<_> = joined.iter().map(|slot| slot.0.lock()).collect();
         let mut server = None;
@@ -152,6 +204,7 @@ impl Batcher {
                 let unsynced = unsynced.get_or_insert_with(|| Unsynced {
                     batch: self.durability.mark_written(),
                     slots: Vec::new(),
+                    waiting: Arc::clone(&self.waiting),
                 });
                 joined.unsynced = Some(unsynced.batch);
                 unsynced.slots.push(Arc::clone(slot));
@@ -185,6 +238,7 @@ impl Unsynced {
     }
 
     fn for_each(&self, mut run: impl FnMut(&mut Joined)) {
+        let _woken = WokenAtEnd(&self.waiting);
         for slot in &self.slots {
             let mut slot = slot.0.lock();
             let waits = |joined: &&mut Joined| joined.unsynced == Some(self.batch);
@@ -202,30 +256,10 @@ impl Drop for Unsynced {
 }
 
 impl Slot {
-    /// Whether the commands of the connection were tried.
+    /// Whether the commands of the connection were tried, or a leader is about to: it holds the slot.
     fn is_tried(&self) -> bool {
-        let joined = self.0.lock();
-        joined
-            .as_ref()
-            .is_some_and(|joined| joined.result.is_some())
-    }
-
-    /// Waits for bytes or a message. Afterwards takes the connection out, unless its commands were not tried yet.
-    fn poll_woken(&self, cx: &mut Context<'_>) -> Poll<Option<(Box<Connection>, BatchResult)>> {
-        let mut slot = self.0.lock();
-        let is_tried = |joined: &mut Joined| joined.result.is_some();
-        if let Some(Joined {
-            connection,
-            result: Some(result),
-            ..
-        }) = slot.take_if(is_tried)
-        {
-            return Poll::Ready(Some((connection, result)));
-        }
-        let joined = slot.as_ref();
-        if joined.is_some_and(|joined| joined.connection.poll_woken(cx).is_pending()) {
-            return Poll::Pending;
-        }
-        Poll::Ready(None)
+        let has_result = |joined: &Joined| joined.result.is_some();
+        let slot = self.0.try_lock();
+        slot.is_none_or(|slot| slot.as_ref().is_some_and(has_result))
     }
 }

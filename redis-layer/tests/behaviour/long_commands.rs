@@ -21,13 +21,19 @@ struct Gate {
     is_reached: AtomicBool,
 }
 
+impl Gate {
+    fn pass(&self) {
+        while self.is_shut.load(Ordering::SeqCst) {
+            self.is_reached.store(true, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
 impl Hooks for Gate {
     fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
         if batch.changes().nth(1_000).is_some() {
-            while self.is_shut.load(Ordering::SeqCst) {
-                self.is_reached.store(true, Ordering::SeqCst);
-                thread::sleep(Duration::from_millis(1));
-            }
+            self.pass();
         }
         inner.write(batch)
     }
@@ -69,5 +75,58 @@ fn others_are_served_while_a_command_changes_many_rows() {
         gate.is_shut.store(false, Ordering::SeqCst);
         assert!(answer.is_some(), "{name} keeps the thread");
         assert!(slow.reply_within(DEADLINE).is_some(), "{name}");
+    }
+}
+
+/// Holds up writes of few changes, and those of many.
+#[derive(Default)]
+struct Gates {
+    few: Gate,
+    many: Gate,
+}
+
+impl Hooks for Gates {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        if batch.changes().nth(1_000).is_none() {
+            self.few.pass();
+        }
+        self.many.write(inner, batch)
+    }
+}
+
+#[test]
+fn who_runs_together_with_a_long_command_and_sends_more_holds_up_nobody() {
+    let gates = Hooked::over(StoreKind::BTree.open(), Gates::default());
+    let store = Arc::clone(&gates) as Arc<dyn Store>;
+    let ours = Ours::start_on(1, store, Options::default());
+    let [mut first, mut slow, mut beside, mut other] =
+        [(); 4].map(|()| Client::connect(ours.address));
+    for client in [&mut first, &mut slow, &mut beside, &mut other] {
+        client.call(&["ping"]);
+    }
+    let members = (0..20_000).map(|n| n.to_string());
+    let words = ["sadd", "s"].map(str::to_owned).into_iter().chain(members);
+    slow.pipeline(&vec![words.map(Into::into).collect::<Command>()]);
+    // While the only thread stands at the gate, three clients get ready. The first of them runs alone, and the others together.
+    gates.few.is_shut.store(true, Ordering::SeqCst);
+    gates.many.is_shut.store(true, Ordering::SeqCst);
+    first.send(b"set first 1\r\n").unwrap();
+    eventually(|| gates.few.is_reached.load(Ordering::SeqCst));
+    other.send(b"get before\r\n").unwrap();
+    slow.send(b"sunionstore d s\r\n").unwrap();
+    beside.send(b"get a\r\n").unwrap();
+    thread::sleep(Duration::from_millis(200));
+    gates.few.is_shut.store(false, Ordering::SeqCst);
+    assert!(other.reply_within(DEADLINE).is_some());
+    eventually(|| gates.many.is_reached.load(Ordering::SeqCst));
+    beside.send(b"get b\r\n").unwrap();
+    thread::sleep(Duration::from_millis(50));
+    other.send(b"get c\r\n").unwrap();
+    let answer = other.reply_within(DEADLINE / 4);
+    gates.many.is_shut.store(false, Ordering::SeqCst);
+    assert!(answer.is_some(), "the thread waits for the long command");
+    assert!(slow.reply_within(DEADLINE).is_some());
+    for _ in ["a", "b"] {
+        assert!(beside.reply_within(DEADLINE).is_some());
     }
 }
