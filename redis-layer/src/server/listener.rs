@@ -204,7 +204,7 @@ impl Listener {
         let syncing = Arc::clone(&server);
         let durability = Durability::start(move || syncing.sync(), policy);
         let durability = Arc::new(durability.map_err(ServeError::Thread)?);
-        let reclaimer = start_reclaimer(Arc::clone(&store), Arc::clone(&durability));
+        let reclaimer = start_reclaimer(Arc::clone(&server), Arc::clone(&durability));
         let reclaimer = reclaimer.map_err(ServeError::Thread)?;
         let expirer = start_expirer(Arc::clone(&server), Arc::clone(&durability));
         let expirer = expirer.map_err(ServeError::Thread)?;

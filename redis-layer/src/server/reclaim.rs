@@ -7,17 +7,17 @@
 //! removing has to keep up with commands that leave rows behind all the time, or the disk would fill. The longer such
 //! steps follow each other, the shorter it is. Where most were to stay, it is long, and so is the pause after the whole walk.
 //!
-//! For a large collection, the files that held its rows are then rewritten without them; the space of smaller ones is
-//! freed by the compactions that the store makes anyway.
+//! For a large collection, and for a database that was emptied, the files that held the rows are then rewritten without
+//! them; the space of smaller ones is freed by the compactions that the store makes anyway.
 
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::commands::Server;
 use crate::server::Durability;
 use crate::server::background::{BackgroundThread, Stopped};
 use crate::server::outage::Outage;
-use crate::store::Store;
 use crate::types::{self, Sweeper};
 
 /// How many orphans or collections a step looks at.
@@ -44,11 +44,11 @@ const REST_MAX: Duration = Duration::from_secs(60);
 /// # Errors
 /// The operating system cannot start a thread.
 pub(super) fn start_reclaimer(
-    store: Arc<dyn Store>,
+    server: Arc<Server>,
     durability: Arc<Durability>,
 ) -> io::Result<BackgroundThread> {
     BackgroundThread::start("reclaim", move |stopped| {
-        walk_until_stopped(&*store, &durability, stopped);
+        walk_until_stopped(&server, &durability, stopped);
     })
 }
 
@@ -70,7 +70,7 @@ fn has_mostly_removed(removed: u64) -> bool {
     removed >= STEP_ROWS as u64 / 2
 }
 
-fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Stopped) {
+fn walk_until_stopped(server: &Server, durability: &Durability, stopped: &Stopped) {
     let mut walked_at = None;
     let mut pause = WALK_PAUSE;
     let mut outage = Outage::default();
@@ -80,7 +80,7 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Stop
         if walked_at == Some(written) {
             continue;
         }
-        match walk(store, stopped) {
+        match walk(server, stopped) {
             Ok(Walk::Ended { searched }) => {
                 pause = pause_after(searched);
                 walked_at = Some(written);
@@ -108,7 +108,8 @@ enum Walk {
     Stopped,
 }
 
-fn walk(store: &dyn Store, stopped: &Stopped) -> types::Result<Walk> {
+fn walk(server: &Server, stopped: &Stopped) -> types::Result<Walk> {
+    let store = &*server.store;
     let mut sweeper = Sweeper::default();
     let mut searched = Duration::ZERO;
     let mut large = Vec::new();
@@ -133,9 +134,10 @@ fn walk(store: &dyn Store, stopped: &Stopped) -> types::Result<Walk> {
             return Ok(Walk::Stopped);
         }
     }
+    large.extend(server.shared.emptied());
     for (space, range) in large {
         if let Err(error) = store.reclaim(space, &range) {
-            tracing::error!(%error, "the space of a removed key stays taken for now");
+            tracing::error!(%error, "the space of what was removed stays taken for now");
         }
         if stopped.after(STEP_PAUSE) {
             return Ok(Walk::Stopped);

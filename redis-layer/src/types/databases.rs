@@ -2,7 +2,8 @@
 //!
 //! `SELECT` names one of sixteen databases. The rows carry a number of their own, and this module maps one to the
 //! other. So `SWAPDB` exchanges two numbers, and `FLUSHDB` of a large database gives the database a number that was
-//! never used: the old rows are out of sight at once, and one range deletion for each space removes them.
+//! never used: the old rows are out of sight at once, and one range deletion for each space removes them. Their bytes leave
+//! the disk when a store compacts that range, so old numbers are noted for whoever has it do so.
 //!
 //! The mapping is kept in a system row and in memory. A transaction takes it together with its snapshot. A change of
 //! the mapping makes the generation odd before its batch is written and even again afterwards. A transaction that
@@ -23,6 +24,9 @@ use parking_lot::Mutex;
 use crate::store::{Batch, Direction, KeyRange, Snapshot, Space, Store};
 use crate::types::rows::{decode_metadata_key, stored_expiry};
 use crate::types::{DbNumber, Error, Result};
+
+/// The spaces whose rows carry the number of a database.
+pub(crate) const NUMBERED: [Space; 4] = [Space::Metadata, Space::Data, Space::Score, Space::Expiry];
 
 /// The number of databases that `SELECT` can choose.
 pub const DATABASES: u32 = 16;
@@ -74,6 +78,12 @@ impl Mapping {
         let next = self.next;
         self.next += 1;
         std::mem::replace(&mut self.rows[db as usize], next)
+    }
+
+    /// The numbers that no database has in the new mapping.
+    pub(crate) fn given_up(&self, new: &Self) -> impl Iterator<Item = DbNumber> {
+        let rows = self.rows.into_iter();
+        rows.filter(|&rows| new.database_of(rows).is_none())
     }
 
     pub(crate) fn write_to(&self, batch: &mut Batch) {
@@ -182,6 +192,8 @@ pub(crate) struct Databases {
     rows: [AtomicU32; COUNT],
     next: AtomicU32,
     keys: [AtomicI64; COUNT],
+    /// The numbers that no database has any more, since they were asked for.
+    given_up: Mutex<Vec<DbNumber>>,
     /// How many keys have an expiry, and the sum of these times. A number that is read without its sum would spoil the mean.
     expiring: [Mutex<(i64, i128)>; COUNT],
 }
@@ -232,9 +244,15 @@ impl Databases {
                 self.set_count(db, moved.unwrap_or_default());
             }
             self.next.store(new.next, Ordering::Relaxed);
+            self.given_up.lock().extend(old.given_up(new));
         }
         self.generation.fetch_add(1, Ordering::SeqCst);
         written
+    }
+
+    /// The numbers of rows that were removed, with all of their database, since the last call.
+    pub(crate) fn take_given_up(&self) -> Vec<DbNumber> {
+        std::mem::take(&mut self.given_up.lock())
     }
 
     /// How many rows a database has.

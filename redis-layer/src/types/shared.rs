@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 
 use bytes::Bytes;
 
-use crate::store::Store;
+use crate::store::{KeyRange, Space, Store};
 use crate::types::Accesses;
-use crate::types::databases::Databases;
+use crate::types::databases::{Databases, NUMBERED};
 use crate::types::expiry::Floor;
 use crate::types::losses::Losses;
+use crate::types::rows::rows_of_database;
 use crate::types::scan::Cursors;
 use crate::types::txn::LONG_MOST;
 use crate::types::zset::indexes::RankIndexes;
@@ -69,6 +70,14 @@ impl Shared {
     #[must_use]
     pub const fn accesses(&self) -> &Accesses {
         &self.accesses
+    }
+
+    /// The ranges of all rows of the large databases that were emptied since the last call. They are worth a call of
+    /// [`Store::reclaim`].
+    pub fn emptied(&self) -> Vec<(Space, KeyRange)> {
+        let given_up = self.databases.take_given_up().into_iter();
+        let ranges = |rows| NUMBERED.map(|space| (space, rows_of_database(rows)));
+        given_up.flat_map(ranges).collect()
     }
 
     /// Sets what a transaction does that takes long, on its thread. Only the first call counts.

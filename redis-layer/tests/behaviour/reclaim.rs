@@ -267,3 +267,27 @@ fn the_bytes_of_a_large_set_come_back_from_the_disk() {
         direct.check();
     }
 }
+
+/// A server that nobody writes to gives the disk back after its database was emptied; what another one holds stays.
+#[test]
+fn the_bytes_of_an_emptied_database_come_back_from_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(EngineStore::open(dir.path()).unwrap());
+    let mut direct = Direct::over(Arc::clone(&store) as Arc<dyn Store>);
+    let value = "x".repeat(10_000);
+    direct.run(&format!("set stays {value}"));
+    direct.run("select 1");
+    for n in 0..2_000 {
+        direct.run(&format!("set goes{n} {value}"));
+    }
+    drop(direct);
+    let ours = Ours::start(Arc::clone(&store) as Arc<dyn Store>);
+    let mut client = Client::connect(ours.address);
+    client.call(&["select", "1"]);
+    assert_eq!(client.call(&["dbsize"]), ":2000\\r\\n");
+    assert!(bytes_in(dir.path()) > 20_000_000);
+    client.call(&["flushdb"]);
+    eventually(|| bytes_in(dir.path()) < 1_000_000);
+    client.call(&["select", "0"]);
+    assert_eq!(client.call(&["strlen", "stays"]), ":10000\\r\\n");
+}

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use bytes::Bytes;
 
 use crate::store::{Batch, Space};
-use crate::types::databases::KeyCount;
+use crate::types::databases::{KeyCount, NUMBERED};
 use crate::types::rows::{decode_metadata_key, expiry_key, rows_of_database, stored_expiry};
 use crate::types::txn::changes::Changes;
 use crate::types::txn::this_command::KeyName;
@@ -299,12 +299,9 @@ impl Txn<'_> {
             return Vec::new();
         }
         new.write_to(batch);
-        for db in 0..DATABASES {
-            let rows = old.rows_of(db);
-            if new.database_of(rows).is_none() {
-                for space in [Space::Metadata, Space::Data, Space::Score, Space::Expiry] {
-                    batch.clear(space, rows_of_database(rows));
-                }
+        for rows in old.given_up(&new) {
+            for space in NUMBERED {
+                batch.clear(space, rows_of_database(rows));
             }
         }
         let databases = 0..DATABASES;
