@@ -106,7 +106,7 @@ fn who_runs_together_with_a_long_command_and_sends_more_holds_up_nobody() {
     }
     let members = (0..20_000).map(|n| n.to_string());
     let words = ["sadd", "s"].map(str::to_owned).into_iter().chain(members);
-    slow.pipeline(&vec![words.map(Into::into).collect::<Command>()]);
+    slow.pipeline(&[words.map(Into::into).collect::<Command>()]);
     // While the only thread stands at the gate, three clients get ready. The first of them runs alone, and the others together.
     gates.few.is_shut.store(true, Ordering::SeqCst);
     gates.many.is_shut.store(true, Ordering::SeqCst);
