@@ -7,8 +7,9 @@
 //! removing has to keep up with commands that leave rows behind all the time, or the disk would fill. The longer such
 //! steps follow each other, the shorter it is. Where most were to stay, it is long, and so is the pause after the whole walk.
 //!
-//! For a large collection, and for a database that was emptied, the files that held the rows are then rewritten without
-//! them; the space of smaller ones is freed by the compactions that the store makes anyway.
+//! For a large collection the files that held its rows are then rewritten without them; the space of smaller ones is
+//! freed by the compactions that the store makes anyway. So is that of a database that was emptied, unless nothing is
+//! written any more: then its files are rewritten, too. Beside writers that would only take the disk from them.
 
 use std::io;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::commands::Server;
 use crate::server::Durability;
 use crate::server::background::{BackgroundThread, Stopped};
 use crate::server::outage::Outage;
+use crate::store::{KeyRange, Space, Store};
 use crate::types::{self, Sweeper};
 
 /// How many orphans or collections a step looks at.
@@ -78,6 +80,9 @@ fn walk_until_stopped(server: &Server, durability: &Durability, stopped: &Stoppe
         pause = WALK_PAUSE;
         let written = durability.written();
         if walked_at == Some(written) {
+            if !reclaim(&*server.store, server.shared.emptied(), stopped) {
+                return;
+            }
             continue;
         }
         match walk(server, stopped) {
@@ -134,16 +139,21 @@ fn walk(server: &Server, stopped: &Stopped) -> types::Result<Walk> {
             return Ok(Walk::Stopped);
         }
     }
-    large.extend(server.shared.emptied());
-    for (space, range) in large {
+    Ok(if reclaim(store, large, stopped) {
+        Walk::Ended { searched }
+    } else {
+        Walk::Stopped
+    })
+}
+
+/// Frees the space of some ranges. Returns `false` if the thread is to stop.
+fn reclaim(store: &dyn Store, ranges: Vec<(Space, KeyRange)>, stopped: &Stopped) -> bool {
+    ranges.into_iter().all(|(space, range)| {
         if let Err(error) = store.reclaim(space, &range) {
             tracing::error!(%error, "the space of what was removed stays taken for now");
         }
-        if stopped.after(STEP_PAUSE) {
-            return Ok(Walk::Stopped);
-        }
-    }
-    Ok(Walk::Ended { searched })
+        !stopped.after(STEP_PAUSE)
+    })
 }
 
 #[cfg(test)]
