@@ -5,6 +5,7 @@
 //! runtime, which gets another thread for the tasks meanwhile.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -37,12 +38,23 @@ pub(crate) fn run_maybe_blocking<R>(work: impl FnOnce() -> R) -> R {
     }
 }
 
+/// How long to wait until another thread has taken the place: far longer than it takes unless the machine is overloaded.
+const TAKEN_WITHIN: Duration = Duration::from_millis(100);
+
 /// Gives up this thread's place among the server's few threads, so that another one serves the other clients while what
 /// it does goes on. For a script or a transaction that has turned out to be long: it costs too much for a short one.
 pub(crate) fn yield_thread() {
-    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
-    if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
-        // The other thread needs a moment to take the place.
-        run_blocking(|| std::thread::sleep(Duration::from_micros(200)));
+    let Ok(runtime) = Handle::try_current() else {
+        return;
+    };
+    if runtime.runtime_flavor() != RuntimeFlavor::MultiThread {
+        return;
     }
+    run_blocking(|| {
+        // Until another thread has taken the place, the runtime would give it back to this one. A task that runs says that
+        // it has one.
+        let (taken, is_taken) = mpsc::channel();
+        runtime.spawn(async move { taken.send(()) });
+        let _ = is_taken.recv_timeout(TAKEN_WITHIN);
+    });
 }
