@@ -439,14 +439,12 @@ fn finding(
     )))
 }
 
-#[test]
-fn what_calls_a_wrong_function_waits() {
-    fn status_last(order: &Order) -> [Vec<u8>; 4] {
-        let [own, user, time, _] = keys(order);
-        [own.clone(), user, time, own]
-    }
-    let over_them = |db: &Db, order: &Order| {
-        let [own, indexes @ ..] = status_last(order);
+/// A `place` that calls for the keys, whatever they are.
+fn placed_by(
+    keys: impl Fn(&Order) -> [Vec<u8>; 4] + Send + Sync + 'static,
+) -> impl Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync + 'static {
+    move |db, order| {
+        let [own, indexes @ ..] = keys(order);
         if db.get(&own)?.is_some() {
             return Ok(false);
         }
@@ -457,8 +455,16 @@ fn what_calls_a_wrong_function_waits() {
         }
         db.write(batch, WriteOptions { sync: true })?;
         Ok(true)
-    };
-    let verdict = placing(status_last, over_them);
+    }
+}
+
+#[test]
+fn what_calls_a_wrong_function_waits() {
+    fn status_last(order: &Order) -> [Vec<u8>; 4] {
+        let [own, user, time, _] = keys(order);
+        [own.clone(), user, time, own]
+    }
+    let verdict = placing(status_last, placed_by(status_last));
     assert_eq!(verdict.check.as_deref(), Some("bytes"));
     let waits = "`place` gives wrong answers too. If it calls `keys`, it may be right by itself";
     assert!(verdict.message.contains(waits), "{waits}");
@@ -1598,20 +1604,7 @@ fn a_place_that_makes_the_right_keys_itself_is_not_called_wrong() {
     named(&verdict, "oldest_first_by_user");
     assert!(verdict.message.contains("`place` is right."));
     // And one that calls them is not blamed for them.
-    let called = move |db: &Db, order: &Order| {
-        let [own, indexes @ ..] = oldest_first(order);
-        if db.get(&own)?.is_some() {
-            return Ok(false);
-        }
-        let mut batch = WriteBatch::new();
-        batch.put(&db.default_family(), own, order.value());
-        for key in indexes {
-            batch.put(&db.default_family(), key, b"");
-        }
-        db.write(batch, WriteOptions { sync: true })?;
-        Ok(true)
-    };
-    let verdict = placing(oldest_first, called);
+    let verdict = placing(oldest_first, placed_by(oldest_first));
     assert!(verdict.message.contains("`place` is right."));
 }
 

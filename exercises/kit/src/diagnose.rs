@@ -287,19 +287,24 @@ mod tests {
         assert_eq!(diagnosed(|n| u64::from(n).to_be_bytes().to_vec()), None);
     }
 
+    /// Keys of small numbers, which are below `great`, and of great ones.
+    fn of_two_classes(numbers: impl IntoIterator<Item = u16>, great: u16) -> PartOf<Encode> {
+        let part = PartOf::new("encode", "key");
+        numbers.into_iter().fold(part, |part, n| {
+            let class = if n < great {
+                "small numbers"
+            } else {
+                "great ones"
+            };
+            let ask = move |encode: &Encode| encode(n).show();
+            part.probe(format!("encode({n})"), n.show(), &[class], ask)
+        })
+    }
+
     #[test]
     fn other_code_with_a_misconception_has_its_name() {
         let diagnosed = |learner: Encode| {
-            let mut part = PartOf::new("encode", "key");
-            for n in [1, 2, 3, 300, 301, 302, 303, 304, 305, 306, 307] {
-                let class = if n < 300 {
-                    "small numbers"
-                } else {
-                    "great ones"
-                };
-                let ask = move |encode: &Encode| encode(n).show();
-                part = part.probe(format!("encode({n})"), n.show(), &[class], ask);
-            }
+            let part = of_two_classes([1, 2, 3].into_iter().chain(300..308), 300);
             let cast: Cast<Encode> = Cast {
                 learner,
                 stub: |_| todo!(),
@@ -333,16 +338,7 @@ mod tests {
     #[test]
     fn a_mistake_is_told_of_a_class_only_where_that_says_something() {
         let told = |learner: Encode, mistake: Mistake<Encode>| {
-            let mut part = PartOf::new("encode", "key");
-            for n in 0..20 {
-                let class = if n < 10 {
-                    "small numbers"
-                } else {
-                    "great ones"
-                };
-                let ask = move |encode: &Encode| encode(n).show();
-                part = part.probe(format!("encode({n})"), n.show(), &[class], ask);
-            }
+            let part = of_two_classes(0..20, 10);
             let cast: Cast<Encode> = Cast {
                 learner,
                 stub: |_| todo!(),

@@ -20,8 +20,8 @@ use crate::common::waiting::eventually;
 /// How Redis begins, too.
 const REFUSED: &str = "-MISCONF Errors writing to the AOF file: ";
 
-#[test]
-fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
+/// A server whose disk can be made to fail.
+fn start() -> (FaultVfs, Ours) {
     let disk = FaultVfs::new(Arc::new(MemoryVfs::new()));
     let engine = engine::Options {
         vfs: Arc::new(disk.clone()),
@@ -29,6 +29,12 @@ fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
     };
     let store = EngineStore::open_with("/data", engine).unwrap();
     let ours = Ours::start_with(Arc::new(store), Options::default());
+    (disk, ours)
+}
+
+#[test]
+fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
+    let (disk, ours) = start();
     let mut client = Client::connect(ours.address);
     // Nobody removes them before the disk is full, however late that is.
     client.call(&["debug", "set-active-expire", "0"]);
@@ -67,13 +73,7 @@ fn when_space_returns_writes_succeed_and_expired_keys_are_removed() {
 /// A new collection takes a number, and the store writes down which are taken before the command changes anything.
 #[test]
 fn what_would_create_a_collection_is_refused_with_the_same_code() {
-    let disk = FaultVfs::new(Arc::new(MemoryVfs::new()));
-    let engine = engine::Options {
-        vfs: Arc::new(disk.clone()),
-        ..engine::Options::default()
-    };
-    let store = EngineStore::open_with("/data", engine).unwrap();
-    let ours = Ours::start_with(Arc::new(store), Options::default());
+    let (disk, ours) = start();
     let mut client = Client::connect(ours.address);
     disk.fail_nth(1, Fault::NoSpace);
     for length in [100_000, 1_000, 10] {
