@@ -322,6 +322,22 @@ impl Core {
         Ok(())
     }
 
+    /// Says in the manifest that every write up to this one is durable. If that fails, only the statement is lost: the
+    /// next opening then cannot distinguish logs that were cut from logs that a power cut tore.
+    pub(super) fn note_durable(&self, sequence: u64) {
+        let in_force = &mut *self.manifest.lock();
+        let state = &mut in_force.state;
+        if sequence > state.durable_sequence.max(state.last_sequence) {
+            let edit = VersionEdit {
+                durable_sequence: Some(sequence),
+                ..VersionEdit::default()
+            };
+            if in_force.manifest.append(&edit).is_ok() {
+                state.durable_sequence = sequence;
+            }
+        }
+    }
+
     /// Records how an edit changes the levels, removals first. Called under the manifest's lock, so
     /// the events are in the order of the edits.
     fn note_tables(&self, before: &BTreeMap<FamilyId, FamilyState>, edit: &VersionEdit) {

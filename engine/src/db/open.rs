@@ -98,6 +98,7 @@ impl Started {
         state.next_file = manifest_number + 1;
         recovered.link(log_number);
         state.oldest_log = recovered.oldest_log().unwrap_or(log_number);
+        state.durable_sequence = recovered.last_sequence;
         state
             .check_countable()
             .map_err(|what| Error::corruption(dir.join(file_name::CURRENT), 0, what))?;

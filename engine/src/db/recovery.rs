@@ -6,6 +6,8 @@
 //! out. It cannot have been acknowledged as durable, because a sync makes all older logs durable first.
 //! So if a log after the gap holds a mark, which follows a sync, no power cut can have lost the end of
 //! the older log: that is corruption. Thus what is recovered is always a prefix of what was written.
+//! Nor does a power cut take what the manifest says was durable, as it does after a clean close: if the logs end
+//! before that, they were cut, emptied or exchanged.
 //!
 //! The entries of a log are sorted before they are inserted. A memtable takes sorted entries
 //! several times faster than entries in the order of their writes, and that determines how long an
@@ -52,7 +54,7 @@ pub(super) struct Recovered {
 /// Reads the logs that are still needed.
 ///
 /// # Errors
-/// `Corruption` if a log is damaged before its end or, in [`RecoveryMode::Absolute`], if one lost
+/// `Corruption` if a log is damaged before its end, if the logs lack what the manifest says was durable, or, in [`RecoveryMode::Absolute`], if one lost
 /// its end; `Io`.
 pub(super) fn replay_logs(
     vfs: &dyn Vfs,
@@ -71,6 +73,8 @@ pub(super) fn replay_logs(
     check_oldest_log(dir, logs, state)?;
     // The last log that continues where the one before ends, and where it ends itself.
     let mut whole_until: Option<(PathBuf, u64)> = None;
+    // Where the last batch of all ends.
+    let mut last_batch = (file_name::log(dir, state.oldest_log), 0);
     for &number in logs.range(state.oldest_log..) {
         let path = file_name::log(dir, number);
         let contents = vfs.read(&path)?;
@@ -86,6 +90,7 @@ pub(super) fn replay_logs(
             if let Some(records) = records {
                 if records.last_sequence > recovered.last_sequence {
                     recovered.last_sequence = records.last_sequence;
+                    last_batch = (path.clone(), records.end);
                     let memtables = replay.memtables(&records, new_memtable);
                     recovered.sets.push(FrozenSet {
                         log_number: number,
@@ -118,6 +123,10 @@ pub(super) fn replay_logs(
                 at: *end,
             });
         }
+    }
+    if recovered.last_sequence < state.durable_sequence {
+        let what = end_too_early(recovered.last_sequence, state.durable_sequence);
+        return Err(Error::corruption(last_batch.0, last_batch.1, what));
     }
     Ok(recovered)
 }
@@ -340,6 +349,14 @@ pub(super) fn begins_too_high(first: u64, next: u64) -> String {
 pub(super) fn lost_its_durable_end(next: &Path, upto: u64) -> String {
     let says = format!("has a mark that everything before its byte {upto} was durable");
     does_not_go_on(next, &says)
+}
+
+/// What is wrong where the logs end with the number `last`, if the manifest says `durable`.
+pub(super) fn end_too_early(last: u64, durable: u64) -> String {
+    format!(
+        "the logs end here, with the sequence number {last}, and the manifest says that all up to {durable} was \
+         durable: this log or one after it was cut, emptied, exchanged or removed"
+    )
 }
 
 fn does_not_go_on(next: &Path, says: &str) -> String {

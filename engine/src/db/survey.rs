@@ -150,6 +150,7 @@ pub(super) struct Survey {
     pub(super) next_file: u64,
     pub(super) oldest_log: u64,
     pub(super) last_sequence: u64,
+    pub(super) durable_sequence: u64,
     pub(super) next_family: u32,
     /// How reading ended; `None` if damage ended it.
     pub(super) end: Option<LogEnd>,
@@ -361,6 +362,11 @@ impl Survey {
                 "last sequence number",
                 &mut self.last_sequence,
                 edit.last_sequence,
+            ),
+            (
+                "durable sequence number",
+                &mut self.durable_sequence,
+                edit.durable_sequence,
             ),
             (
                 "next family number",

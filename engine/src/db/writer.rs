@@ -466,7 +466,7 @@ impl Core {
         }
     }
 
-    /// When the database closes: makes everything written durable.
+    /// When the database closes: makes everything written durable, and says so in the manifest.
     ///
     /// # Errors
     /// As for [`sync_logs`](Self::sync_logs), and as for [`check_takes_writes`](Self::check_takes_writes).
@@ -476,6 +476,10 @@ impl Core {
         let due = writer.begin_sync();
         self.run_sync(&due)?;
         writer.end_sync(&due, self);
+        let last_sequence = writer.last_sequence;
+        // Whoever creates a family holds the manifest's lock when it takes the writer's.
+        drop(writer);
+        self.note_durable(last_sequence);
         Ok(())
     }
 

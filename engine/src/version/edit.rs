@@ -14,6 +14,7 @@
 //! 8  family id | level | file number | file bytes | entries | range tombstones | smallest: string | largest: string
 //!                                                        a table was added; its keys are internal keys
 //! 9  family id | level | file number                    a table was removed
+//! 10 last sequence number that was durable, in tables or logs
 //! ```
 //!
 //! Invariants
@@ -48,6 +49,7 @@ pub(super) const TAG_LAST_SEQUENCE: u64 = 6;
 pub(super) const TAG_NEXT_FAMILY: u64 = 7;
 pub(super) const TAG_FILE_ADDED: u64 = 8;
 pub(super) const TAG_FILE_REMOVED: u64 = 9;
+pub(super) const TAG_DURABLE_SEQUENCE: u64 = 10;
 
 /// What the manifest says about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,6 +94,8 @@ pub struct VersionEdit {
     pub oldest_log: Option<u64>,
     /// Every write up to this sequence number is in tables.
     pub last_sequence: Option<u64>,
+    /// Every write up to this sequence number was durable, in tables or logs.
+    pub durable_sequence: Option<u64>,
     /// No family has this number or a greater one yet.
     pub next_family: Option<u32>,
     /// Tables added, with family and level.
@@ -144,6 +148,7 @@ impl VersionEdit {
             (TAG_NEXT_FILE, self.next_file),
             (TAG_OLDEST_LOG, self.oldest_log),
             (TAG_LAST_SEQUENCE, self.last_sequence),
+            (TAG_DURABLE_SEQUENCE, self.durable_sequence),
             (TAG_NEXT_FAMILY, self.next_family.map(u64::from)),
         ];
         for (tag, number) in numbers {
@@ -226,6 +231,9 @@ impl VersionEdit {
             TAG_LAST_SEQUENCE => {
                 self.last_sequence = Some(input.counter("the last sequence number")?);
             }
+            TAG_DURABLE_SEQUENCE => {
+                self.durable_sequence = Some(input.counter("the last durable sequence number")?);
+            }
             TAG_NEXT_FAMILY => {
                 self.next_family = Some(input.next_family()?);
             }
@@ -283,6 +291,7 @@ mod tests {
             next_file: Some(301),
             oldest_log: Some(9),
             last_sequence: Some(1 << 40),
+            durable_sequence: Some(1 << 41),
             next_family: Some(3),
             files_added: vec![(FamilyId(2), 6, file)],
             files_removed: vec![(FamilyId(2), 5, 299)],

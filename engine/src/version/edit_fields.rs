@@ -5,11 +5,12 @@ use crate::batch::FamilyId;
 use crate::internal_key::MAX_SEQUENCE;
 use crate::varint;
 use crate::version::edit::{
-    FAMILY_ID_MAX, LEVELS, TAG_FAMILY_ADDED, TAG_FAMILY_DROPPED, TAG_FILE_ADDED, TAG_FILE_REMOVED,
-    TAG_LAST_SEQUENCE, TAG_MAGIC, TAG_NEXT_FAMILY, TAG_NEXT_FILE, TAG_OLDEST_LOG,
+    FAMILY_ID_MAX, LEVELS, TAG_DURABLE_SEQUENCE, TAG_FAMILY_ADDED, TAG_FAMILY_DROPPED,
+    TAG_FILE_ADDED, TAG_FILE_REMOVED, TAG_LAST_SEQUENCE, TAG_MAGIC, TAG_NEXT_FAMILY, TAG_NEXT_FILE,
+    TAG_OLDEST_LOG,
 };
 
-const TAG_NAMES: [(u64, &str); 9] = [
+const TAG_NAMES: [(u64, &str); 10] = [
     (TAG_MAGIC, "the magic"),
     (TAG_FAMILY_ADDED, "a family was created"),
     (TAG_FAMILY_DROPPED, "a family was dropped"),
@@ -19,6 +20,7 @@ const TAG_NAMES: [(u64, &str); 9] = [
     (TAG_NEXT_FAMILY, "the next family"),
     (TAG_FILE_ADDED, "a table was added"),
     (TAG_FILE_REMOVED, "a table was removed"),
+    (TAG_DURABLE_SEQUENCE, "the last durable sequence number"),
 ];
 
 /// A part of a field that is shown: a number, a length, or bytes.

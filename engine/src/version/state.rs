@@ -49,6 +49,8 @@ pub struct State {
     pub oldest_log: u64,
     /// Every write up to this sequence number is in tables.
     pub last_sequence: u64,
+    /// Every write up to this sequence number is durable, in tables or logs. What tables hold may have gone beyond it.
+    pub durable_sequence: u64,
     /// No family has this number or a greater one yet.
     pub next_family: u32,
     /// The names of the families.
@@ -62,6 +64,7 @@ impl Default for State {
             next_file: 1,
             oldest_log: 0,
             last_sequence: 0,
+            durable_sequence: 0,
             next_family: 0,
             names: HashSet::new(),
         }
@@ -236,6 +239,11 @@ impl State {
             edit.last_sequence,
         )?;
         rise(
+            "durable sequence number",
+            &mut self.durable_sequence,
+            edit.durable_sequence,
+        )?;
+        rise(
             "next family number",
             &mut self.next_family,
             edit.next_family,
@@ -313,6 +321,8 @@ impl State {
             next_file: Some(self.next_file),
             oldest_log: Some(self.oldest_log),
             last_sequence: Some(self.last_sequence),
+            durable_sequence: (self.durable_sequence > self.last_sequence)
+                .then_some(self.durable_sequence),
             next_family: Some(self.next_family),
             ..VersionEdit::default()
         };

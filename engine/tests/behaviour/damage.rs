@@ -2,9 +2,10 @@
 //! file, or the right answer: never another error, never a panic, never rows that were not written, and never more
 //! memory than the files justify, because every length is compared with what remains before anything is allocated for it.
 //!
-//! One thing cannot be distinguished from a power cut: damage in the last record of the newest log.
-//! Then the rows are those of an earlier moment.
+//! One thing cannot be distinguished from a power cut: damage at the end of the newest log of a database that was not
+//! closed. Then the rows are those of an earlier moment. A closing says in the manifest how far the logs go.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
@@ -14,7 +15,8 @@ use engine::version::file_name::{self, FileName};
 use engine::version::{VersionEdit, current_manifest, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Comparator, Compression, Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions,
+    Comparator, Compression, Db, Error, FamilyOptions, Finding, Options, WriteBatch, WriteOptions,
+    repair, verify,
 };
 
 use crate::support::counting::taken_by;
@@ -42,8 +44,71 @@ enum Step {
 }
 
 /// Tables in two levels, plain ones with filters and compressed ones without, some with a range tombstone, a log with
-/// two records, and the rows at every moment of the history. Both families hold the same rows.
-fn database() -> (MemoryVfs, Vec<Rows>) {
+/// two records. Both families hold the same rows.
+struct Database {
+    closed: MemoryVfs,
+    /// What a kill after the last write left. That write was synced.
+    killed: MemoryVfs,
+    /// The rows at every moment of the history.
+    points: Vec<Rows>,
+}
+
+impl Database {
+    fn all(&self) -> &Rows {
+        self.points.last().unwrap()
+    }
+
+    /// Each file of the closed database, and the newest log of the killed one.
+    fn files(&self) -> Vec<File> {
+        let mut names = self.closed.list(Path::new("db")).unwrap();
+        let mut files: Vec<_> = names
+            .iter()
+            .map(|name| File::of(&self.closed, name))
+            .collect();
+        names.retain(|name| matches!(FileName::parse(name), Some(FileName::Log(_))));
+        let mut log = File::of(&self.killed, names.last().unwrap());
+        log.may_end_early = true;
+        // The zeros that were reserved after its end mean nothing, and there are many.
+        let end = log.bytes.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+        log.bytes.truncate(end);
+        files.push(log);
+        files
+    }
+}
+
+struct File {
+    vfs: MemoryVfs,
+    path: PathBuf,
+    bytes: Vec<u8>,
+    /// Whether it is the newest log, and nothing says how far it went.
+    may_end_early: bool,
+}
+
+impl File {
+    fn of(vfs: &MemoryVfs, name: &OsStr) -> Self {
+        let path = Path::new("db").join(name);
+        Self {
+            vfs: vfs.clone(),
+            bytes: vfs.read(&path).unwrap(),
+            path,
+            may_end_early: false,
+        }
+    }
+
+    /// The database with other bytes in this file.
+    fn damaged(&self, bytes: Vec<u8>) -> MemoryVfs {
+        let copy = self.vfs.crash(1);
+        copy.damage(&self.path, bytes).unwrap();
+        copy
+    }
+
+    /// Whether these rows are right although this file is damaged.
+    fn allows(&self, found: &Rows, points: &[Rows]) -> bool {
+        points.last() == Some(found) || (self.may_end_early && points.contains(found))
+    }
+}
+
+fn database() -> Database {
     use Step::{Compact, DeleteBetween, Flush, Put};
     let vfs = MemoryVfs::new();
     let db = Db::open("db", roomy(options(&vfs))).unwrap();
@@ -86,8 +151,14 @@ fn database() -> (MemoryVfs, Vec<Rows>) {
         db.write(batch, WriteOptions::default()).unwrap();
         points.push(rows);
     }
+    db.sync().unwrap();
+    let killed = vfs.crash(1);
     drop((default, other, db));
-    (vfs, points)
+    Database {
+        closed: vfs,
+        killed,
+        points,
+    }
 }
 
 fn rows(vfs: &MemoryVfs) -> engine::Result<Rows> {
@@ -125,45 +196,35 @@ fn misses_a_log(error: &Error, path: &Path) -> bool {
 
 #[test]
 fn no_changed_byte_is_believed() {
-    let (vfs, points) = database();
-    let all = points.last().unwrap();
-    let names = vfs.list(Path::new("db")).unwrap();
-    let newest_log = names
-        .iter()
-        .rfind(|name| name.to_string_lossy().ends_with(".log"))
-        .unwrap();
-    let (unchanged, usual) = taken_by(|| rows(&vfs.crash(1)).unwrap());
-    assert_eq!(unchanged, *all, "unchanged it opens");
-    let longest = names
-        .iter()
-        .map(|name| vfs.len(&Path::new("db").join(name)).unwrap() as usize);
-    let most = usual.largest.max(longest.max().unwrap());
+    let database = database();
+    let (unchanged, usual) = taken_by(|| rows(&database.closed.crash(1)).unwrap());
+    assert_eq!(unchanged, *database.all(), "unchanged it opens");
+    let files = database.files();
+    let longest = files.iter().map(|file| file.bytes.len()).max();
+    let most = usual.largest.max(longest.unwrap());
     let (mut changed, mut refused) = (0, 0);
-    for name in &names {
-        let path = Path::new("db").join(name);
-        let bytes = vfs.read(&path).unwrap();
-        for at in 0..bytes.len() {
+    for file in &files {
+        let (path, len) = (&file.path, file.bytes.len());
+        for at in 0..len {
             for bits in [0x01, 0x80, 0xff] {
-                let mut damaged = bytes.clone();
+                let mut damaged = file.bytes.clone();
                 damaged[at] ^= bits;
-                let copy = vfs.crash(1);
-                copy.damage(&path, damaged).unwrap();
+                let copy = file.damaged(damaged);
                 changed += 1;
                 let (outcome, taken) = taken_by(|| rows(&copy));
                 assert!(
                     taken.largest <= most && taken.bytes <= 2 * usual.bytes,
-                    "byte {at} of {name:?} ^ {bits:#x} takes {taken:?}, undamaged {usual:?}"
+                    "byte {at} of {path:?} ^ {bits:#x} takes {taken:?}, undamaged {usual:?}"
                 );
                 match outcome {
-                    Ok(found) if found == *all => {}
                     Ok(found) => assert!(
-                        name == newest_log && points.contains(&found),
-                        "byte {at} of {name:?} ^ {bits:#x} gives {found:?}"
+                        file.allows(&found, &database.points),
+                        "byte {at} of {path:?} ^ {bits:#x} gives {found:?}"
                     ),
                     Err(error) => {
                         assert!(
-                            leads_to(&error, &path, bytes.len()),
-                            "byte {at} of {name:?} ^ {bits:#x}: {error:?}"
+                            leads_to(&error, path, len),
+                            "byte {at} of {path:?} ^ {bits:#x}: {error:?}"
                         );
                         refused += 1;
                     }
@@ -177,28 +238,55 @@ fn no_changed_byte_is_believed() {
 
 #[test]
 fn a_file_cut_short_is_noticed() {
-    let (vfs, points) = database();
-    let all = points.last().unwrap();
-    for name in &vfs.list(Path::new("db")).unwrap() {
-        let path = Path::new("db").join(name);
-        let bytes = vfs.read(&path).unwrap();
-        for len in 0..bytes.len() {
-            let copy = vfs.crash(1);
-            copy.damage(&path, bytes[..len].to_vec()).unwrap();
-            match rows(&copy) {
-                // A log may end anywhere.
-                Ok(found) => {
-                    let is_log = name.to_string_lossy().ends_with(".log");
-                    assert!(
-                        found == *all || (is_log && points.contains(&found)),
-                        "{name:?} cut to {len}"
-                    );
-                }
+    let database = database();
+    for file in &database.files() {
+        let path = &file.path;
+        for len in 0..file.bytes.len() {
+            match rows(&file.damaged(file.bytes[..len].to_vec())) {
+                Ok(found) => assert!(
+                    file.allows(&found, &database.points),
+                    "{path:?} cut to {len}"
+                ),
                 Err(error) => assert!(
-                    leads_to(&error, &path, len) || misses_a_log(&error, &path),
-                    "{name:?} cut to {len}: {error:?}"
+                    leads_to(&error, path, len) || misses_a_log(&error, path),
+                    "{path:?} cut to {len}: {error:?}"
                 ),
             }
+        }
+    }
+}
+
+/// What a closing or an opening has made durable, no power cut takes. `verify` finds what an opening refuses, and `repair`
+/// reports it and keeps the rest.
+#[test]
+fn a_log_that_was_emptied_is_missed() {
+    let Database {
+        closed,
+        killed,
+        points,
+    } = database();
+    // An opening makes durable what it finds in the log of the killed one, and is killed in turn.
+    let opened = Db::open("db", options(&killed)).unwrap();
+    let found = killed.crash(1);
+    drop(opened);
+    for vfs in [&closed, &found] {
+        let names = vfs.list(Path::new("db")).unwrap();
+        let mut files = names.iter().map(|name| File::of(vfs, name));
+        let log = files
+            .find(|file| file.path.extension().is_some_and(|of| of == "log"))
+            .unwrap();
+        for left in [Vec::new(), vec![0; log.bytes.len()]] {
+            let emptied = log.damaged(left);
+            let error = rows(&emptied).unwrap_err();
+            assert!(leads_to(&error, &log.path, 0), "{error:?}");
+            let options = options(&emptied);
+            let found = verify("db", &options).unwrap().findings;
+            let is_of_log = |finding: &Finding| finding.file == log.path;
+            assert!(found.iter().any(is_of_log), "{found:?}");
+            let lost = repair("db", &options).unwrap().lost;
+            assert!(lost.iter().any(is_of_log), "{lost:?}");
+            // Two rows were in the log.
+            assert_eq!(rows(&emptied).unwrap(), points[points.len() - 3]);
         }
     }
 }
@@ -207,31 +295,22 @@ fn a_file_cut_short_is_noticed() {
 #[test]
 fn a_file_that_lost_a_part_is_noticed() {
     const PAGE: usize = 128;
-    let (vfs, points) = database();
-    let all = points.last().unwrap();
-    for name in &vfs.list(Path::new("db")).unwrap() {
-        let path = Path::new("db").join(name);
-        let bytes = vfs.read(&path).unwrap();
-        for (at, fill) in (0..bytes.len())
-            .step_by(16)
-            .flat_map(|at| [(at, 0), (at, b'x')])
-        {
-            let mut damaged = bytes.clone();
-            let end = bytes.len().min(at + PAGE);
+    let database = database();
+    for file in &database.files() {
+        let (path, len) = (&file.path, file.bytes.len());
+        let pages = (0..len).step_by(16);
+        for (at, fill) in pages.flat_map(|at| [(at, 0), (at, b'x')]) {
+            let mut damaged = file.bytes.clone();
+            let end = len.min(at + PAGE);
             damaged[at..end].fill(fill);
-            let copy = vfs.crash(1);
-            copy.damage(&path, damaged).unwrap();
-            match rows(&copy) {
-                Ok(found) => {
-                    let is_log = name.to_string_lossy().ends_with(".log");
-                    assert!(
-                        found == *all || (is_log && points.contains(&found)),
-                        "bytes {at} to {end} of {name:?} are {fill}, and it gives {found:?}"
-                    );
-                }
+            match rows(&file.damaged(damaged)) {
+                Ok(found) => assert!(
+                    file.allows(&found, &database.points),
+                    "bytes {at} to {end} of {path:?} are {fill}, and it gives {found:?}"
+                ),
                 Err(error) => assert!(
-                    leads_to(&error, &path, bytes.len()) || misses_a_log(&error, &path),
-                    "bytes {at} to {end} of {name:?} are {fill}: {error:?}"
+                    leads_to(&error, path, len) || misses_a_log(&error, path),
+                    "bytes {at} to {end} of {path:?} are {fill}: {error:?}"
                 ),
             }
         }
@@ -241,7 +320,7 @@ fn a_file_that_lost_a_part_is_noticed() {
 /// Records that are intact but say something impossible: the message points to the record.
 #[test]
 fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
-    let (vfs, _) = database();
+    let vfs = database().closed;
     let dir = Path::new("db");
     let number = current_manifest(&vfs, dir).unwrap();
     let path = file_name::manifest(dir, number);

@@ -3,7 +3,7 @@
 //! A log is replaced by a table for each family, so that the database opens without the log, and damage
 //! in it no longer matters. A log is read up to the first damage or bad sector in it. Later logs are read
 //! too, because their rows were acknowledged. Only if a log merely lost its end, as in a power cut, are later ones
-//! left out, as in every opening. A mark in the later one says that it was not a power cut. A log whose numbers begin
+//! left out, as in every opening. A mark in the later one, or the manifest, says that it was not a power cut. A log whose numbers begin
 //! within those of an earlier one is another database's, or an old copy: that is damage, and it gives no rows.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::Repair;
 use crate::batch::{BatchView, FamilyId};
 use crate::compaction;
-use crate::db::recovery::{WrongBatch, begins_too_high, lost_its_durable_end};
+use crate::db::recovery::{WrongBatch, begins_too_high, end_too_early, lost_its_durable_end};
 use crate::db::survey::Finding;
 use crate::error::Result;
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
@@ -51,6 +51,8 @@ struct Before {
     log: Option<(PathBuf, u64)>,
     /// The last sequence number of all logs so far; 0 if they have none.
     last_sequence: u64,
+    /// Where the last batch of all ends.
+    last_batch: Option<(PathBuf, u64)>,
     /// Whether durable rows may be missing, so that a gap in the numbers does not indicate a torn end.
     may_lack: bool,
 }
@@ -61,6 +63,7 @@ impl Repair<'_> {
         let mut before = Before {
             log: None,
             last_sequence: 0,
+            last_batch: None,
             may_lack: !self.believed,
         };
         let mut left_out = false;
@@ -74,6 +77,7 @@ impl Repair<'_> {
             left_out |= how.is_none();
             self.set_aside(path, how.unwrap_or(NEVER_DURABLE));
         }
+        self.report_lost_end(state, &before);
         self.report_missing_log();
         Ok(())
     }
@@ -105,12 +109,18 @@ impl Repair<'_> {
                 (Some((log, end)), Some(upto)) => {
                     Finding::damage(log, *end, lost_its_durable_end(path, upto))
                 }
+                (Some((log, end)), None) if first <= self.durable() => {
+                    Finding::damage(log, *end, end_too_early(next - 1, self.durable()))
+                }
                 (Some(_), None) => return Ok(None),
             };
             self.report.lost.push(lack);
             before.may_lack = true;
         }
         before.log = Some((path.to_path_buf(), rows.end));
+        if rows.first_sequence.is_some() || before.last_batch.is_none() {
+            before.last_batch.clone_from(&before.log);
+        }
         self.write_rows(state, &mut rows)?;
         if rows.nameless > 0 {
             let what = format!(
@@ -125,6 +135,23 @@ impl Repair<'_> {
             (_, true) => "its rows up to its torn end are in tables",
             _ => IN_TABLES,
         }))
+    }
+
+    /// The sequence number up to which the manifest says that everything was durable.
+    fn durable(&self) -> u64 {
+        match self.believed {
+            true => self.survey.durable_sequence,
+            false => 0,
+        }
+    }
+
+    /// Reports what the manifest says was durable, and no log holds.
+    fn report_lost_end(&mut self, state: &State, before: &Before) {
+        let (last, durable) = (state.last_sequence, self.durable());
+        if let (true, Some((log, end))) = (last < durable && !before.may_lack, &before.last_batch) {
+            let what = end_too_early(last, durable);
+            self.report.lost.push(Finding::damage(log, *end, what));
+        }
     }
 
     fn report_missing_log(&mut self) {

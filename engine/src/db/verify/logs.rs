@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Verifier;
-use crate::db::recovery::{check_batch, lost_its_durable_end};
+use crate::db::recovery::{check_batch, end_too_early, lost_its_durable_end};
 use crate::db::survey::{Finding, Survey};
 use crate::error::Result;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
@@ -25,6 +25,7 @@ impl Verifier<'_> {
             .collect();
         let mut next_sequence = Some(survey.last_sequence + 1);
         let mut before = None;
+        let mut last_batch = (file_name::log(self.dir, survey.oldest_log), 0);
         let mut gap = false;
         for number in numbers {
             self.report.logs += 1;
@@ -39,6 +40,9 @@ impl Verifier<'_> {
             });
             match follows {
                 Follows::On { next, end } => {
+                    if next > next_sequence {
+                        last_batch = (path.clone(), end);
+                    }
                     next_sequence = next;
                     before = Some((path, end));
                 }
@@ -49,6 +53,15 @@ impl Verifier<'_> {
                     gap = false;
                 }
             }
+        }
+        self.durable_end(survey, next_sequence, &last_batch);
+    }
+
+    /// Checks that the logs, which end before the sequence number `next` if that is known, hold what was durable.
+    fn durable_end(&mut self, survey: &Survey, next: Option<u64>, (path, end): &(PathBuf, u64)) {
+        if let Some(next) = next.filter(|next| *next <= survey.durable_sequence) {
+            let what = end_too_early(next - 1, survey.durable_sequence);
+            self.damage(path, *end, what);
         }
     }
 
