@@ -151,7 +151,7 @@ impl Memtable {
     /// Like [`get_hashed`](Self::get_hashed) for each of several keys, into `found`.
     ///
     /// Cost: that of a `get` for each, but the waits for memory overlap.
-    pub fn get_together(
+    pub fn get_many(
         &self,
         keys: &[(&[u8], KeyHash)],
         sequence: u64,

@@ -39,12 +39,12 @@ mod footer;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod index;
+mod multi_get;
 mod properties;
 mod range_block;
 mod stored;
 mod table;
 mod table_numbers;
-mod together;
 mod verified;
 
 pub(crate) use block::head;
@@ -55,8 +55,8 @@ pub use cursor::TableCursor;
 pub use explain::{ExplainOptions, explain_table};
 pub(crate) use footer::CHECKSUM_AT as FOOTER_CHECKSUM_AT;
 pub use footer::FORMAT_VERSION;
+pub use multi_get::{Asked, GET_MANY_MAX, get_many};
 pub use properties::Properties;
 pub use stored::Compression;
 pub use table::{Table, TableEntry};
 pub use table_numbers::TableNumbers;
-pub use together::{Asked, TOGETHER_MAX, get_together};

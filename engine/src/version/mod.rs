@@ -23,10 +23,10 @@ mod fences;
 pub mod file_name;
 mod level_cursor;
 mod manifest;
+mod multi_get;
 pub mod read_charge;
 mod state;
 mod table_file;
-mod together;
 mod traces;
 
 use std::cmp::Ordering;
