@@ -3,7 +3,7 @@
 //! ```text
 //! picker      what to do: a pure function of a version, for the strategy leveled or tiered
 //! survivors   which versions outlive it
-//! rewrite     merges the inputs into new tables
+//! rewrite     merges the inputs into new tables; input: what it reads, outputs: the tables that it writes
 //! ```
 //!
 //! A flush is the same rewrite with one memtable as its input.
@@ -13,6 +13,7 @@
 
 mod input;
 mod leveled;
+mod outputs;
 pub mod picker;
 mod rewrite;
 mod survivors;

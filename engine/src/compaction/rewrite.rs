@@ -8,15 +8,13 @@
 //!    metadata say. This is checked in every build: if a merge skipped an entry, the rewrite fails,
 //!    instead of a row missing later. With debug assertions it panics, unless a table itself has another number of
 //!    entries than its metadata say: a failure in the background would only be tried again, and no test would see it.
-//! 5. Range tombstones are cut at the ends of outputs, which lie between user keys. They do not
-//!    count as entries.
 
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::compaction::input::Input;
+use crate::compaction::outputs::{Grandparents, Outputs};
 use crate::compaction::picker::user_key_range;
 use crate::compaction::survivors::{Below, Fate, Survivors};
 use crate::compaction::{CompactionFilter, Dropped, Plan, Snapshots};
@@ -26,8 +24,8 @@ use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{MergeCursor, Source};
 use crate::memtable::Memtable;
-use crate::range_tombstone::{Fragment, RangeTombstones};
-use crate::sstable::{TableBuilder, TableOptions, TableSummary};
+use crate::range_tombstone::Fragment;
+use crate::sstable::TableOptions;
 use crate::version::{FileMeta, LEVELS, LevelCursor, TableFile, Tables, Version};
 use crate::vfs::WritableFile;
 
@@ -138,8 +136,8 @@ pub fn flush(
     let tombstones = tombstones.map_or_else(Vec::new, |of| of.fragments().to_vec());
     let mut rewrite = Rewrite::new(environment, below, tombstones, None);
     // A flush makes a single table if it can, because level 0 is measured in tables.
-    rewrite.target_file_bytes = u64::MAX;
-    rewrite.piece_bytes = FLUSHED_PIECE_BYTES;
+    rewrite.outputs.target_file_bytes = u64::MAX;
+    rewrite.outputs.piece_bytes = FLUSHED_PIECE_BYTES;
     let entries = memtable.len() as u64;
     rewrite.run(&mut memtable.entries(), entries, None, || true)
 }
@@ -231,74 +229,21 @@ fn grandparents(plan: &Plan, version: &Version, comparator: &Comparator) -> Gran
         }
         _ => Tables::default(),
     };
-    Grandparents {
-        comparator: comparator.clone(),
-        tables,
-        at: 0,
-        bytes: 0,
-    }
+    Grandparents::new(comparator.clone(), tables)
 }
 
-/// Counts the bytes of the next level that the current output overlaps.
-struct Grandparents {
-    comparator: Comparator,
-    tables: Tables,
-    at: usize,
-    bytes: u64,
-}
-
-impl Grandparents {
-    /// The bytes passed since the last reset, up to `user_key`. Keys must ascend.
-    fn pass(&mut self, user_key: &[u8]) -> u64 {
-        while let Some(table) = self.tables.get(self.at)
-            && table.ends_before(&self.comparator, user_key)
-        {
-            self.bytes += table.bytes;
-            self.at += 1;
-        }
-        self.bytes
-    }
-}
-
-/// A table that is being written.
-struct Open {
-    number: u64,
-    builder: TableBuilder,
-}
-
-/// The files that a rewrite has begun. They are removed when this is dropped, also where the user's code panics.
-struct Unfinished<'a> {
-    paths: Vec<PathBuf>,
-    discard: &'a dyn Fn(&PathBuf),
-}
-
-impl Drop for Unfinished<'_> {
-    fn drop(&mut self) {
-        self.paths.iter().for_each(self.discard);
-    }
-}
-
+/// A rewrite under way.
 struct Rewrite<'a> {
     environment: &'a Environment<'a>,
+    is_compaction: bool,
     survivors: Survivors<'a>,
-    /// The range tombstones to write, each into the output that its keys go to.
-    tombstones: RangeTombstones,
-    /// Where the key range of the current output begins, which is where the previous one ended.
-    low: Option<Vec<u8>>,
-    grandparents: Option<Grandparents>,
-    target_file_bytes: u64,
-    piece_bytes: usize,
-    open: Option<Open>,
-    /// Behind `open`, whose file is closed before it is removed.
-    unfinished: Unfinished<'a>,
-    output: Output,
-    /// The greatest sequence number that any entry of the inputs was written with.
-    sequence_max: u64,
-    /// Reused: the key of an entry whose key is changed.
-    key: Vec<u8>,
+    outputs: Outputs<'a>,
+    entries_in: u64,
+    dropped: Dropped,
 }
 
 impl<'a> Rewrite<'a> {
+    /// A rewrite of inputs with these range tombstones: a compaction if there are `grandparents`, otherwise a flush.
     fn new(
         environment: &'a Environment<'a>,
         below: Below,
@@ -311,22 +256,14 @@ impl<'a> Rewrite<'a> {
         if is_compaction {
             survivors = survivors.settling();
         }
+        let outputs = Outputs::new(environment, survivors.tombstones(), grandparents);
         Self {
             environment,
-            tombstones: survivors.tombstones(),
-            low: None,
+            is_compaction,
             survivors,
-            grandparents,
-            target_file_bytes: environment.target_file_bytes,
-            piece_bytes: environment.table_options.piece_bytes,
-            open: None,
-            unfinished: Unfinished {
-                paths: Vec::new(),
-                discard: environment.discard,
-            },
-            output: Output::default(),
-            sequence_max: 0,
-            key: Vec::new(),
+            outputs,
+            entries_in: 0,
+            dropped: Dropped::default(),
         }
     }
 
@@ -340,60 +277,62 @@ impl<'a> Rewrite<'a> {
         file: Option<&Path>,
         is_sound: impl Fn() -> bool,
     ) -> Result<Option<Output>> {
-        let outcome = self.copy(input).and_then(|whole| {
-            if whole {
-                self.end_table(None)?;
-                let output = &self.output;
-                debug_assert_eq!(
-                    output.entries_in,
-                    output.entries_out() + output.dropped.total(),
-                    "entries in, and entries out and dropped"
-                );
-                let counted = output.check_counts(entries, file);
-                debug_assert!(
-                    counted.is_ok() || !is_sound(),
-                    "the inputs hold what they should: {counted:?}"
-                );
-                counted?;
-            }
-            Ok(whole)
-        });
-        if let Ok(true) = outcome {
-            self.unfinished.paths.clear();
-            return Ok(Some(self.output));
+        if !self.copy(input)? {
+            return Ok(None);
         }
-        outcome.map(|_| None)
+        let output = Output {
+            files: self.outputs.finish()?,
+            entries_in: self.entries_in,
+            dropped: self.dropped,
+        };
+        debug_assert_eq!(
+            output.entries_in,
+            output.entries_out() + output.dropped.total(),
+            "entries in, and entries out and dropped"
+        );
+        let counted = output.check_counts(entries, file);
+        debug_assert!(
+            counted.is_ok() || !is_sound(),
+            "the inputs hold what they should: {counted:?}"
+        );
+        counted?;
+        self.outputs.keep();
+        Ok(Some(output))
     }
 
     /// Copies what survives. Returns `false` if it was cancelled before the end.
     fn copy(&mut self, input: &mut impl Input) -> Result<bool> {
-        let is_compaction = self.grandparents.is_some();
         while let Some((key, value)) = input.here() {
-            if self.environment.cancellation.is_asked_for(is_compaction) {
+            let cancellation = &self.environment.cancellation;
+            if cancellation.is_asked_for(self.is_compaction) {
                 return Ok(false);
             }
             let entry = internal_key::parse(key).map_err(|what| input.corruption(what))?;
-            self.output.entries_in += 1;
-            if self.survivors.begins_key(&entry) && self.should_cut(entry.user_key) {
-                self.end_table(Some(entry.user_key))?;
+            self.entries_in += 1;
+            if self.survivors.begins_key(&entry) && self.outputs.should_end(entry.user_key) {
+                self.outputs.end_table(Some(entry.user_key))?;
             }
             let fate = self.survivors.judge(&entry, value);
             let is_as_it_came = !matches!(fate, Fate::Changes(_));
             let written = match fate {
                 Fate::Goes(why) => {
-                    self.output.dropped.count(why);
+                    self.dropped.count(why);
                     Ok(())
                 }
-                Fate::Stays => self.add(key, value),
-                Fate::Changes(value) => self.add(key, &value),
-                Fate::Settles => self.add_as(entry.user_key, 0, ValueKind::Put, value),
+                Fate::Stays => self.outputs.add(key, value),
+                Fate::Changes(value) => self.outputs.add(key, &value),
+                Fate::Settles => self
+                    .outputs
+                    .add_as(entry.user_key, 0, ValueKind::Put, value),
                 Fate::BecomesTombstone => {
-                    self.add_as(entry.user_key, entry.sequence, ValueKind::Delete, &[])
+                    let (user_key, sequence) = (entry.user_key, entry.sequence);
+                    self.outputs
+                        .add_as(user_key, sequence, ValueKind::Delete, &[])
                 }
             };
             written.map_err(|error| match error {
                 // If a table that is not full refuses an entry that was read, then what it was read from is wrong.
-                Error::InvalidArgument { what } if is_as_it_came && !self.index_exceeds(1) => {
+                Error::InvalidArgument { what } if is_as_it_came && !self.outputs.is_full() => {
                     input.corruption(what)
                 }
                 other => other,
@@ -401,28 +340,6 @@ impl<'a> Rewrite<'a> {
             input.advance()?;
         }
         Ok(true)
-    }
-
-    /// Whether the current output is long enough to end before `user_key`.
-    fn should_cut(&mut self, user_key: &[u8]) -> bool {
-        let Some(open) = &self.open else {
-            return false;
-        };
-        // Half of the index is left for the versions of one key, between which no table ends.
-        if open.builder.file_bytes() >= self.target_file_bytes || self.index_exceeds(2) {
-            return true;
-        }
-        let limit = self.environment.overlap_bytes_max;
-        self.grandparents
-            .as_mut()
-            .is_some_and(|tables| tables.pass(user_key) > limit)
-    }
-
-    /// Whether the index of the current output is longer than one `part`th of what it may be.
-    fn index_exceeds(&self, part: usize) -> bool {
-        let max = self.environment.table_options.index_bytes_max / part;
-        let open = self.open.as_ref();
-        open.is_some_and(|open| open.builder.index_bytes() > max)
     }
 
     /// The inputs except those that a range tombstone covers as a whole, which are counted but not read.
@@ -433,86 +350,15 @@ impl<'a> Rewrite<'a> {
         let mut left = Vec::new();
         for (level, table) in inputs {
             let properties = table.table()?.properties();
-            self.sequence_max = self.sequence_max.max(properties.sequence_max);
+            self.outputs.note_sequence(properties.sequence_max);
             let sequences = properties.sequence_min..=properties.sequence_max;
             if self.survivors.covers(table, sequences) {
-                self.output.entries_in += properties.entries;
-                self.output.dropped.range_deleted += properties.entries;
+                self.entries_in += properties.entries;
+                self.dropped.range_deleted += properties.entries;
             } else {
                 left.push((*level, Arc::clone(table)));
             }
         }
         Ok(left)
-    }
-
-    /// Adds an entry under another key than it was read with.
-    fn add_as(
-        &mut self,
-        user_key: &[u8],
-        sequence: u64,
-        kind: ValueKind,
-        value: &[u8],
-    ) -> Result<()> {
-        let mut key = mem::take(&mut self.key);
-        key.clear();
-        internal_key::append(&mut key, user_key, sequence, kind);
-        let added = self.add(&key, value);
-        self.key = key;
-        added
-    }
-
-    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.opened()?.builder.add(key, value)
-    }
-
-    /// The current output. Begins one if there is none.
-    fn opened(&mut self) -> Result<&mut Open> {
-        if self.open.is_none() {
-            let (number, file) = (self.environment.create)()?;
-            self.unfinished.paths.push(file.path().to_path_buf());
-            let options = TableOptions {
-                piece_bytes: self.piece_bytes,
-                sequence_max: self.sequence_max,
-                ..self.environment.table_options.clone()
-            };
-            let builder = TableBuilder::new(file, options)?;
-            if let Some(grandparents) = &mut self.grandparents {
-                grandparents.bytes = 0;
-            }
-            self.open = Some(Open { number, builder });
-        }
-        Ok(self.open.as_mut().expect("opened above"))
-    }
-
-    /// Ends the current output, and writes to it the range tombstones up to `next_key`, where the
-    /// next output begins. The last output takes the rest, even if there are no entries for it.
-    fn end_table(&mut self, next_key: Option<&[u8]>) -> Result<()> {
-        let comparator = &self.environment.table_options.comparator;
-        let low = self.low.take();
-        let share = self.tombstones.within(comparator, low.as_deref(), next_key);
-        let share: Vec<Fragment> = share.collect();
-        self.low = next_key.map(<[u8]>::to_vec);
-        if !share.is_empty() {
-            let open = self.opened()?;
-            for fragment in &share {
-                open.builder.add_range_tombstone(fragment)?;
-            }
-        }
-        let Some(open) = self.open.take() else {
-            return Ok(());
-        };
-        let TableSummary {
-            file_bytes,
-            properties,
-        } = open.builder.finish()?;
-        self.output.files.push(FileMeta {
-            number: open.number,
-            bytes: file_bytes,
-            entries: properties.entries,
-            range_deletes: properties.range_deletes,
-            smallest: properties.smallest,
-            largest: properties.largest,
-        });
-        Ok(())
     }
 }

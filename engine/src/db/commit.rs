@@ -24,6 +24,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::batch::{FamilyId, WriteBatch};
 use crate::db::WriteOptions;
 use crate::db::core::Core;
+use crate::db::family::find_family;
 use crate::db::signals::copy_of;
 use crate::error::{Error, Result};
 
@@ -220,8 +221,7 @@ impl Drop for Lead<'_> {
         }
         for follower in self.followers.drain(..) {
             follower.done(match &self.outcome {
-                Some(Ok(())) => Ok(()),
-                Some(Err(error)) => Err(copy_of(error)),
+                Some(outcome) => outcome.as_ref().copied().map_err(copy_of),
                 // The batch may be in the log: the panic has poisoned the database.
                 None => Err(Error::Poisoned {
                     first: "the thread that wrote for this one panicked".to_owned(),
@@ -266,10 +266,7 @@ impl Core {
     pub(super) fn write(&self, batch: WriteBatch, options: WriteOptions) -> Result<()> {
         self.check_writable()?;
         let families = self.families.load();
-        batch.check(self.id, |id| {
-            let at = families.binary_search_by_key(&id, |family| family.id);
-            Some(families[at.ok()?].comparator())
-        })?;
+        batch.check(self.id, |id| Some(find_family(&families, id)?.comparator()))?;
         drop(families);
         if options.sync {
             let returning = &self.queue.returning;
@@ -311,10 +308,7 @@ impl Core {
             group.extend(lead.followers.iter().map(|follower| follower.take()));
             self.commit(&mut writer, group, sync)
         });
-        let own = match &outcome {
-            Ok(()) => Ok(()),
-            Err(error) => Err(copy_of(error)),
-        };
+        let own = outcome.as_ref().copied().map_err(copy_of);
         lead.outcome = Some(outcome);
         drop(lead);
         self.deliver_events();

@@ -33,7 +33,7 @@ use crate::batch::{DatabaseId, FamilyId};
 use crate::db::Background;
 use crate::db::commit::CommitQueue;
 use crate::db::events::{Event, Events, TableInfo};
-use crate::db::family::FamilyCore;
+use crate::db::family::{FamilyCore, find_family};
 use crate::db::jobs::IfUnwinding;
 use crate::db::recovery::TornLog;
 use crate::db::signals::{Signals, closed};
@@ -144,11 +144,7 @@ impl Core {
     }
 
     pub(super) fn family(&self, id: FamilyId) -> Option<Arc<FamilyCore>> {
-        let families = self.families.load();
-        let at = families
-            .binary_search_by_key(&id, |family| family.id)
-            .ok()?;
-        Some(Arc::clone(&families[at]))
+        find_family(&self.families.load(), id).cloned()
     }
 
     pub(super) fn is_closing(&self) -> bool {

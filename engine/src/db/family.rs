@@ -69,6 +69,13 @@ pub struct Family {
     pub(super) core: Arc<FamilyCore>,
 }
 
+/// The family `id` among `families`, which are sorted by their numbers.
+#[inline]
+pub(super) fn find_family(families: &[Arc<FamilyCore>], id: FamilyId) -> Option<&Arc<FamilyCore>> {
+    let at = families.binary_search_by_key(&id, |family| family.id);
+    families.get(at.ok()?)
+}
+
 impl FamilyCore {
     pub(super) fn new(id: FamilyId, name: &str, options: FamilyOptions, view: View) -> Self {
         Self {

@@ -17,7 +17,7 @@
 //!
 //! overview, verify, repair     work on the files of a database that is not open; survey: what they share
 //!                              version_order: whether upper tables hold the newer versions of a key
-//!                              unheld: tables without descriptors and mappings
+//!                              reopening_vfs: tables without descriptors and mappings
 //! ```
 //!
 //! A write is in the log before it is in a memtable, and in a memtable before any reader sees it. A
@@ -44,13 +44,13 @@ mod read_compaction;
 mod read_only;
 mod recovery;
 mod recovery_order;
+mod reopening_vfs;
 mod repair;
 mod signals;
 mod snapshot;
 mod statistics;
 mod stored;
 mod survey;
-mod unheld;
 mod value;
 mod verify;
 mod version_order;

@@ -11,7 +11,7 @@ use crate::db::{Family, Snapshot, Value};
 use crate::error::Result;
 use crate::internal_key::{self, TRAILER_BYTES};
 use crate::memtable::{Found, Memtable};
-use crate::sstable::{Asked, TOGETHER_MAX};
+use crate::sstable::{Asked, GET_MANY_MAX};
 
 /// A key that no run has settled yet.
 struct Unsettled<'k> {
@@ -48,14 +48,14 @@ impl FamilyCore {
             in_vain += unsettled.len() as u64;
         }
         let mut seek_keys = Vec::new();
-        for group in unsettled.chunks(TOGETHER_MAX) {
+        for group in unsettled.chunks(GET_MANY_MAX) {
             seek_keys.clear();
             for key in group {
                 internal_key::append_seek(&mut seek_keys, key.key, sequence);
             }
             let mut asked = as_asked(group, &seek_keys);
             let version = &view.version;
-            version.get_together(self.comparator(), &mut asked, &mut in_vain)?;
+            version.get_many(self.comparator(), &mut asked, &mut in_vain)?;
             for (key, asked) in group.iter().zip(asked) {
                 values[key.place] = asked.found.and_then(value_of);
             }
@@ -90,7 +90,7 @@ fn ask_memtable(
 ) {
     let hashed: Vec<(&[u8], KeyHash)> = unsettled.iter().map(|key| (key.key, key.hash)).collect();
     let mut found: Vec<Option<Found>> = unsettled.iter().map(|_| None).collect();
-    memtable.get_together(&hashed, sequence, &mut found);
+    memtable.get_many(&hashed, sequence, &mut found);
     let mut found = found.into_iter();
     unsettled.retain(|key| {
         let found = found.next().expect("one for each key");

@@ -54,8 +54,8 @@ pub(super) struct Recovered {
 /// Reads the logs that are still needed.
 ///
 /// # Errors
-/// `Corruption` if a log is damaged before its end, if the logs lack what the manifest says was durable, or, in [`RecoveryMode::Absolute`], if one lost
-/// its end; `Io`.
+/// `Corruption` if a log is damaged before its end, if the logs lack what the manifest says was durable, or, in
+/// [`RecoveryMode::Absolute`], if one lost its end; `Io`.
 pub(super) fn replay_logs(
     vfs: &dyn Vfs,
     dir: &Path,
@@ -89,22 +89,9 @@ pub(super) fn replay_logs(
             let records = replay.read(&contents, recovered.last_sequence + 1, is_first)?;
             if let Some(records) = records {
                 if records.last_sequence > recovered.last_sequence {
-                    recovered.last_sequence = records.last_sequence;
                     last_batch = (path.clone(), records.end);
-                    let memtables = replay.memtables(&records, new_memtable);
-                    recovered.sets.push(FrozenSet {
-                        log_number: number,
-                        next_log: 0, // Known when the new log is: see `link`.
-                        last_sequence: recovered.last_sequence,
-                        memtables,
-                    });
                 }
-                if records.is_torn {
-                    recovered.torn.push(TornLog {
-                        path: path.clone(),
-                        at: records.end,
-                    });
-                }
+                recovered.add(&replay, &records, new_memtable);
                 whole_until = Some((path, records.end));
                 continue;
             }
@@ -113,16 +100,7 @@ pub(super) fn replay_logs(
         let (before, end) = whole_until.as_ref().expect("the first log follows on");
         replay.check_not_durable(&contents, before, *end)?;
         // It may have lost its end where a record ends.
-        if recovered
-            .torn
-            .last()
-            .is_none_or(|torn| torn.path != *before)
-        {
-            recovered.torn.push(TornLog {
-                path: before.clone(),
-                at: *end,
-            });
-        }
+        recovered.note_torn(before, *end);
     }
     if recovered.last_sequence < state.durable_sequence {
         let what = end_too_early(recovered.last_sequence, state.durable_sequence);
@@ -143,6 +121,37 @@ fn check_oldest_log(dir: &Path, logs: &BTreeSet<u64>, state: &State) -> Result<(
 }
 
 impl Recovered {
+    /// Adds a log that continues where the one before ends.
+    fn add(
+        &mut self,
+        log: &Replay<'_>,
+        records: &Records<'_>,
+        new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
+    ) {
+        if records.last_sequence > self.last_sequence {
+            self.last_sequence = records.last_sequence;
+            self.sets.push(FrozenSet {
+                log_number: log.number,
+                next_log: 0, // Known when the new log is: see `link`.
+                last_sequence: records.last_sequence,
+                memtables: log.memtables(records, new_memtable),
+            });
+        }
+        if records.is_torn {
+            self.note_torn(log.path, records.end);
+        }
+    }
+
+    /// Notes that a log has lost its end, once for each log.
+    fn note_torn(&mut self, path: &Path, at: u64) {
+        if self.torn.last().is_none_or(|torn| torn.path != path) {
+            self.torn.push(TornLog {
+                path: path.to_path_buf(),
+                at,
+            });
+        }
+    }
+
     /// Sets, for each set, the log that continues where its own ends; `new_log` continues after the last one.
     pub(super) fn link(&mut self, new_log: u64) {
         let mut next_log = new_log;

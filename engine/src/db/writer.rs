@@ -4,37 +4,25 @@
 //! 1. The log before the memtable: what readers have seen must still be there after a restart.
 //! 2. The sync before the memtable: then nothing has to be undone if the sync fails.
 //! 3. The visible number last: a reader sees all of a batch or nothing of it.
+//!
+//! Before that, room is made: `stalls` holds writers back while level 0 is too long, and `rotation` replaces full memtables.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+mod rotation;
+mod stalls;
+
+pub(super) use self::rotation::new_log;
+
+use std::time::Instant;
 
 use crate::batch::WriteBatch;
-use crate::db::Background;
 use crate::db::commit::Gathering;
-use crate::db::core::{Core, FrozenSet};
-use crate::db::events::{Event, Stall};
-use crate::db::family::{FamilyCore, View};
+use crate::db::core::Core;
+use crate::db::events::Event;
 use crate::db::jobs::IfUnwinding;
 use crate::db::memtable_set::MemtableSet;
-use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
-use crate::db::signals::{Piece, Work};
 use crate::error::{Error, Result};
 use crate::internal_key::MAX_SEQUENCE;
 use crate::log::{LogSync, LogWriter};
-use crate::memtable::MemtableWriter;
-use crate::version::file_name;
-use crate::vfs::Vfs;
-
-/// If this many full sets of memtables are waiting, writes wait too.
-const FROZEN_SETS_MAX: usize = 2;
-/// The most space that is reserved ahead of the log's end at a time.
-const LOG_STEP_BYTES: u64 = 256 << 10;
-/// While level 0 is slow, writers pause after this many bytes.
-const SLOW_BYTES: usize = 64 << 10;
-/// The pause, once for each table in level 0 beyond the limit.
-const SLOW_PAUSE: Duration = Duration::from_millis(1);
 
 /// What only the leader of a write group uses.
 #[derive(Debug)]
@@ -266,178 +254,6 @@ impl Core {
         }
     }
 
-    /// The stall ladder: slows a writer down while level 0 of a family that it writes to is long,
-    /// and stops it while that is too long. Other families do not matter, because the write does
-    /// not make their level 0 grow.
-    fn hold_back(&self, writer: &mut Writer, batch: &WriteBatch) -> Result<()> {
-        if self.level0_tables.load(Ordering::Relaxed) < LEVEL0_SLOW {
-            writer.slow_bytes = 0;
-            return Ok(());
-        }
-        if self.background == Background::Manual {
-            return Ok(());
-        }
-        if self.is_stopped(batch) {
-            return self.wait_for_level0(batch);
-        }
-        if writer.slow_bytes < SLOW_BYTES {
-            return Ok(());
-        }
-        let tables = self.families_of(batch).map(|family| level0_of(&family));
-        let tables = tables.max().unwrap_or(0);
-        if tables >= LEVEL0_SLOW {
-            writer.slow_bytes = 0;
-            let beyond = tables + 1 - LEVEL0_SLOW;
-            let pause = SLOW_PAUSE * beyond as u32;
-            self.stall(Stall::Level0Slow, || self.signals.wait_at_most(pause));
-        }
-        Ok(())
-    }
-
-    /// Whether level 0 of any family is too long.
-    pub(super) fn has_stopped(&self) -> bool {
-        self.level0_tables.load(Ordering::Relaxed) >= LEVEL0_STOP
-    }
-
-    /// Whether level 0 of a family that a batch writes to is too long.
-    pub(super) fn is_stopped(&self, batch: &WriteBatch) -> bool {
-        self.has_stopped() && self.stopped_families(batch).next().is_some()
-    }
-
-    fn stopped_families(&self, batch: &WriteBatch) -> impl Iterator<Item = Arc<FamilyCore>> {
-        let families = self.families_of(batch);
-        families.filter(|family| level0_of(family) >= LEVEL0_STOP)
-    }
-
-    /// The families that a batch writes to. A family may occur more than once.
-    fn families_of(&self, batch: &WriteBatch) -> impl Iterator<Item = Arc<FamilyCore>> {
-        let mut before = None;
-        let ids = batch.records().map(|record| record.family);
-        let ids = ids.filter(move |id| before.replace(*id) != Some(*id));
-        ids.filter_map(|id| self.family(id))
-    }
-
-    /// If background work is manual: makes the compactions that the write would have to wait for. The caller must not hold
-    /// the writer's lock, because a compaction filter may close the database.
-    pub(super) fn relieve_level0(&self, batch: &WriteBatch) -> Result<()> {
-        if self.background == Background::Manual && self.is_stopped(batch) {
-            self.check_writable()?;
-            for family in self.stopped_families(batch) {
-                while level0_of(&family) >= LEVEL0_STOP && self.compact_family(&family)? {}
-            }
-        }
-        Ok(())
-    }
-
-    fn wait_for_level0(&self, batch: &WriteBatch) -> Result<()> {
-        let is_of_stopped = |piece| {
-            let mut stopped = self.stopped_families(batch);
-            stopped.any(|family| piece == Piece::Compaction(family.id))
-        };
-        self.stall(Stall::Level0Stop, || {
-            self.signals.wait_until(is_of_stopped, || {
-                !self.is_stopped(batch) || self.poison.get().is_some()
-            })
-        })?;
-        self.check_writable()
-    }
-
-    /// Freezes the memtables and starts new ones with a new log.
-    ///
-    /// # Errors
-    /// `Io` if the new log cannot be created, or the error of the flush that this waits for.
-    /// Nothing has changed then, and the next write tries again.
-    pub(super) fn rotate(&self, writer: &mut Writer) -> Result<()> {
-        if self.background == Background::Manual {
-            while self.frozen.lock().len() >= FROZEN_SETS_MAX && self.flush_oldest()? {}
-        } else {
-            let room = || self.frozen.lock().len() < FROZEN_SETS_MAX || self.poison.get().is_some();
-            if !room() {
-                self.stall(Stall::Memtables, || {
-                    self.signals.wait_until(|piece| piece == Piece::Flush, room)
-                })?;
-            }
-            self.check_writable()?;
-        }
-        self.freeze_into_new_log(writer)?;
-        self.signals.request(Work::Flush);
-        Ok(())
-    }
-
-    /// Like [`rotate`](Self::rotate), but does not wait for full memtables to be flushed.
-    pub(super) fn freeze_into_new_log(&self, writer: &mut Writer) -> Result<()> {
-        self.check_in_place()?;
-        let number = self.new_file_number();
-        let log = new_log(&*self.vfs, &self.dir, number)?;
-        let mut old_log = std::mem::replace(&mut writer.log, log);
-        // If zeros remain after its end, they mean nothing.
-        let _ = old_log.finish();
-        let old_number = std::mem::replace(&mut writer.log_number, number);
-        drop(self.take_flushed_logs(writer));
-        if !writer.log_synced {
-            writer.closed_logs.push((old_number, old_log));
-        }
-        writer.log_synced = true;
-        writer.log_name_synced = false;
-        self.freeze(writer, old_number);
-        Ok(())
-    }
-
-    /// Drops full logs whose rows are in tables, because they need no sync any more. Their files
-    /// are removed already, and dropping the last handle makes the system free their space, which
-    /// takes milliseconds. So this must not happen under the writer's lock.
-    ///
-    /// Does nothing while another thread writes: a leader that waits for a flush holds the lock,
-    /// and waiting for it here would be a deadlock. The next rotation drops the logs then.
-    pub(super) fn let_go_of_flushed_logs(&self) {
-        let flushed = self.writer.try_lock();
-        drop(flushed.map(|mut writer| self.take_flushed_logs(&mut writer)));
-    }
-
-    fn take_flushed_logs(&self, writer: &mut Writer) -> Vec<(u64, LogWriter)> {
-        let oldest = self.frozen.lock().front().map(|set| set.log_number);
-        let oldest = oldest.unwrap_or(writer.log_number);
-        let is_flushed = |(number, _): &mut (u64, LogWriter)| *number < oldest;
-        writer.closed_logs.extract_if(.., is_flushed).collect()
-    }
-
-    fn freeze(&self, writer: &mut Writer, log_number: u64) {
-        let families = self.families.load();
-        let mut memtables = Vec::new();
-        writer.memtables.renew(|id, memtable| {
-            let at = families.binary_search_by_key(&id, |family| family.id);
-            let Ok(at) = at else { return };
-            if memtable.is_empty() {
-                return;
-            }
-            let full = memtable.reader();
-            let family = &families[at];
-            *memtable = new_memtable(family);
-            let fresh = memtable.reader();
-            memtables.push((id, full.clone()));
-            // The set is queued before the lead is released, so no flush can come before the change
-            // of the view.
-            family.change_view(|view| View {
-                memtable: fresh.clone(),
-                frozen: std::iter::once(&full)
-                    .chain(&view.frozen)
-                    .cloned()
-                    .collect(),
-                version: Arc::clone(&view.version),
-            });
-        });
-        let set = FrozenSet {
-            log_number,
-            next_log: writer.log_number,
-            last_sequence: writer.last_sequence,
-            memtables,
-        };
-        self.note(|| Event::MemtablesFrozen {
-            memtables: self.memtable_infos(&set),
-        });
-        self.frozen.lock().push_back(Arc::new(set));
-    }
-
     /// Makes everything written so far durable. Others may write meanwhile.
     ///
     /// # Errors
@@ -513,25 +329,13 @@ fn counting(
     Ok(())
 }
 
-/// Creates the log `number`.
-pub(super) fn new_log(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<LogWriter> {
-    let file = vfs.create(&file_name::log(dir, number))?;
-    Ok(LogWriter::new(file, number).reserving(LOG_STEP_BYTES))
-}
-
-fn level0_of(family: &FamilyCore) -> usize {
-    family.view.load().version.level(0).len()
-}
-
-pub(super) fn new_memtable(family: &FamilyCore) -> MemtableWriter {
-    family.options.new_memtable(family.comparator())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
+
     use crate::db::{Db, Options};
-    use crate::vfs::MemoryVfs;
+    use crate::version::file_name;
+    use crate::vfs::{MemoryVfs, Vfs};
 
     /// By then another process may have the directory open.
     #[test]

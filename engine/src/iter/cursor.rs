@@ -11,7 +11,12 @@
 //! 3. A valid cursor is within its bounds.
 //!
 //! A key may have any number of versions that are not shown. After some steps over them, in either direction, one seek passes
-//! the rest: see `jumps`.
+//! the rest.
+//!
+//! ```text
+//! find    from the merge's entry to the row to show, in either direction
+//! jumps   seeks past what is not shown
+//! ```
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -19,10 +24,11 @@ use std::sync::Arc;
 use crate::comparator::Comparator;
 use crate::cursor::{Direction, InternalCursor, KEY_BYTES_USUAL, STEPS_BEFORE_SEEK};
 use crate::error::Result;
-use crate::internal_key::{self, ParsedKey, ValueKind};
+use crate::internal_key::{self, ParsedKey};
 use crate::iter::{Bounds, Coverage, MergeCursor};
 use crate::version::{CursorLoss, Version};
 
+mod find;
 mod jumps;
 
 /// After runs that found no row, the next one is tried at most this many rows later.
@@ -395,105 +401,6 @@ impl Cursor {
     #[inline]
     fn step_to_row(&mut self, direction: Direction) -> bool {
         self.coverage.is_none() && self.merge.step_to_row(direction, self.sequence)
-    }
-
-    /// Finds the first visible put from the merge's entry on. With `skip`, versions of `self.key` are hidden.
-    fn find_forward(&mut self, mut skip: bool) -> Result<()> {
-        let (mut hidden, mut covered, mut skips, mut too_new) = (0, 0, 0, 0);
-        while self.merge.valid() {
-            let entry = parse(&self.merge)?;
-            if skip && internal_key::is_same(entry.user_key, &self.key) {
-                hidden += 1;
-                if hidden > STEPS_BEFORE_SEEK {
-                    hidden = 0;
-                    self.seek_key.clear();
-                    internal_key::append_last(&mut self.seek_key, &self.key);
-                    self.jump(Direction::Forward)?;
-                    skips = 0;
-                    // Only the version with the greatest possible trailer can still be here.
-                    if self.merge.valid() && user_key(&self.merge) == self.key {
-                        self.merge.next()?;
-                    }
-                    continue;
-                }
-            } else {
-                if self.bounds.past_upper(&self.comparator, entry.user_key) {
-                    return Ok(());
-                }
-                if entry.sequence <= self.sequence {
-                    let is_covered = is_covered(&mut self.coverage, &entry);
-                    if entry.kind == ValueKind::Put && !is_covered {
-                        self.place = Place::Forward;
-                        return Ok(());
-                    }
-                    hidden = 0;
-                    skip = true;
-                    self.key.clear();
-                    self.key.extend_from_slice(entry.user_key);
-                    covered += usize::from(is_covered);
-                    if is_covered
-                        && covered > STEPS_BEFORE_SEEK
-                        && self.skip_covered(true, &mut skips)?
-                    {
-                        continue;
-                    }
-                } else if self.are_versions_of_one_key(&mut too_new) {
-                    let newest_seen = internal_key::seek_trailer(self.sequence);
-                    self.seek_key.extend_from_slice(&newest_seen);
-                    self.jump(Direction::Forward)?;
-                    skips = 0;
-                    continue;
-                }
-            }
-            self.merge.next()?;
-        }
-        Ok(())
-    }
-
-    /// Finds the last key whose newest visible version is a put, from the merge's entry back.
-    fn find_backward(&mut self) -> Result<()> {
-        let (mut found, mut covered, mut skips, mut passed) = (false, 0, 0, 0);
-        while self.merge.valid() {
-            let entry = parse(&self.merge)?;
-            if found && entry.user_key != self.key {
-                break;
-            }
-            if self.bounds.before_lower(&self.comparator, entry.user_key) {
-                break;
-            }
-            if entry.sequence <= self.sequence {
-                let is_covered = is_covered(&mut self.coverage, &entry);
-                found = entry.kind == ValueKind::Put && !is_covered;
-                if found && self.merge.is_newest_row(self.sequence)? {
-                    self.place = Place::BackwardHere;
-                    return Ok(());
-                }
-                if found {
-                    self.key.clear();
-                    self.key.extend_from_slice(user_key(&self.merge));
-                    self.value.clear();
-                    self.value.extend_from_slice(self.merge.value());
-                }
-                covered += usize::from(is_covered);
-                if is_covered
-                    && covered > STEPS_BEFORE_SEEK
-                    && self.skip_covered(false, &mut skips)?
-                {
-                    continue;
-                }
-            }
-            if self.are_versions_of_one_key(&mut passed) {
-                found = self.seek_newest_version()?;
-                self.leave_key_backward()?;
-                skips = 0;
-            } else {
-                self.merge.prev()?;
-            }
-        }
-        if found {
-            self.place = Place::Backward;
-        }
-        Ok(())
     }
 }
 

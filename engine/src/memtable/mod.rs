@@ -4,6 +4,14 @@
 //! [`MemtableWriter`] is dropped) and written out as a level-0 table, while a new one takes over.
 //! Readers hold an [`Arc`] on it and continue undisturbed.
 //!
+//! ```text
+//! writer           inserts
+//! skiplist, arena  the sorted entries, and their memory
+//! index            from a key to its newest entry
+//! cursor, ahead    walks over the entries, and what a long walk finds in advance
+//! ranges           range tombstones
+//! ```
+//!
 //! Invariants
 //! 1. An entry is an internal key and a value; it is never changed or removed. Deleting a key inserts a
 //!    tombstone.
@@ -151,12 +159,7 @@ impl Memtable {
     /// Like [`get_hashed`](Self::get_hashed) for each of several keys, into `found`.
     ///
     /// Cost: that of a `get` for each, but the waits for memory overlap.
-    pub fn get_together(
-        &self,
-        keys: &[(&[u8], KeyHash)],
-        sequence: u64,
-        found: &mut [Option<Found>],
-    ) {
+    pub fn get_many(&self, keys: &[(&[u8], KeyHash)], sequence: u64, found: &mut [Option<Found>]) {
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
         for (keys, found) in keys.chunks(TOGETHER).zip(found.chunks_mut(TOGETHER)) {
             keys.iter().for_each(|(_, hash)| self.index.prefetch(*hash));

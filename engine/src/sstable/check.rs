@@ -14,19 +14,19 @@
 //! Without the comparator, such as a custom one that the caller does not have, the orders of point
 //! 2 and 4 are not checked.
 
+mod stated;
+
 use super::block::{Block, BlockCursor, Damage};
 use super::filter::Filter;
-use super::footer::{FOOTER_BYTES, Footer, MAGIC};
+use super::footer::{FOOTER_BYTES, Footer};
 use super::index::{DataBlock, Index};
+use super::parts::{properties_of, read_filter, read_footer, read_index_block};
 use super::properties::Properties;
-use super::range_block;
-use super::stored::{self, Compression, Handle};
-use super::table::{properties_of, read_footer, read_part};
+use super::stored::{self, Handle};
 use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key;
-use crate::range_tombstone::Fragment;
 use crate::vfs::{FileSlice, RandomFile};
 use std::cmp::Ordering;
 
@@ -42,20 +42,15 @@ pub fn check_table(
     let footer = told(found, read_footer(file))?;
     let stated = told(found, properties_of(file, &footer));
     if let (Some(stated), Some(order)) = (&stated, order)
-        && stated.comparator != order.name()
+        && let Some(what) = stated.other_comparator(order)
     {
-        let what = format!(
-            "the table is sorted by the comparator {:?}, its column family by {:?}",
-            stated.comparator,
-            order.name()
-        );
         found(footer.properties.offset, what);
     }
     let filter = footer
         .filter
         .and_then(|handle| told(found, read_filter(file, handle)));
-    let index = told(found, read_index(file, &footer));
-    if let Some(index) = index {
+    let index = told(found, read_index_block(file, &footer));
+    if let Some(index) = index.map(Index::to_walk) {
         let mut check = Check {
             file,
             order,
@@ -85,54 +80,7 @@ fn told<T>(found: &mut dyn FnMut(u64, String), read: Result<T>) -> Option<T> {
     .ok()
 }
 
-fn corrupt(file: &dyn RandomFile, offset: u64, what: impl Into<String>) -> Error {
-    Error::corruption(file.path(), offset, what)
-}
-
-/// What the table in `file` says about itself.
-///
-/// # Errors
-/// `Corruption` if footer or properties are damaged, `UnsupportedVersion`, `Io`.
-pub fn read_properties(file: &dyn RandomFile) -> Result<Properties> {
-    properties_of(file, &read_footer(file)?)
-}
-
-/// The range tombstones of the table in `file`, as they are stored: in its order, which need not be available.
-///
-/// # Errors
-/// `Corruption` if footer, properties or the tombstones' block are damaged, `UnsupportedVersion`, `Io`.
-pub fn read_range_tombstones(file: &dyn RandomFile) -> Result<Vec<Fragment>> {
-    let properties = read_properties(file)?;
-    let Some(handle) = properties.range_delete_block else {
-        return Ok(Vec::new());
-    };
-    let contents = read_part(file, handle)?;
-    range_block::fragments_of(contents, properties.range_deletes)
-        .map_err(|what| corrupt(file, handle.offset, what))
-}
-
-/// Whether the file ends with the magic bytes of a table.
-///
-/// # Errors
-/// `Io`.
-pub fn is_table(file: &dyn RandomFile) -> Result<bool> {
-    let Some(at) = file.len().checked_sub(MAGIC.len() as u64) else {
-        return Ok(false);
-    };
-    Ok(*file.read_at(at, MAGIC.len())? == MAGIC)
-}
-
-fn read_filter(file: &dyn RandomFile, handle: Handle) -> Result<Filter> {
-    let filter = Filter::new(read_part(file, handle)?);
-    filter.ok_or_else(|| corrupt(file, handle.offset, "the filter is of an unknown kind"))
-}
-
-fn read_index(file: &dyn RandomFile, footer: &Footer) -> Result<Index> {
-    let block = Block::new(read_part(file, footer.index)?);
-    let block = block.map_err(|damage| corrupt(file, footer.index.offset, damage.to_string()))?;
-    Ok(Index::to_walk(block))
-}
-
+/// A check under way.
 struct Check<'c> {
     file: &'c dyn RandomFile,
     order: Option<&'c Comparator>,
@@ -232,13 +180,7 @@ impl Check<'_> {
             .file
             .read_at(handle.offset, range.len() + stored::TRAILER_BYTES);
         let stored = stored.map_err(|error| here(error.to_string()))?;
-        stored::verify(&stored, handle.offset).map_err(here)?;
-        let contents = match stored::compression(&stored).map_err(here)? {
-            Compression::None => stored.slice(0..range.len()),
-            Compression::Lz4 => {
-                FileSlice::from(stored::decompress(&stored[..range.len()]).map_err(here)?)
-            }
-        };
+        let contents = stored::contents(&stored, handle.offset).map_err(here)?;
         self.entries(&contents, block, index_key)
             .map_err(|damage| here(damage.to_string()))
     }
@@ -332,65 +274,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Adds the range tombstones to the properties seen so far.
-    fn range_deletes(&mut self, stated: &Properties) {
-        let Some(handle) = stated.range_delete_block else {
-            return;
-        };
-        match self.fragments(handle, stated.range_deletes) {
-            Some(Ok(fragments)) => self.add_fragments(&fragments, stated),
-            Some(Err(what)) => {
-                self.whole = false;
-                (self.found)(handle.offset, what);
-            }
-            None => self.whole = false,
-        }
-    }
-
-    /// Reads the block of range tombstones. `None` if it cannot be read, which is told already.
-    fn fragments(&mut self, handle: Handle, count: u64) -> Option<Result<Vec<Fragment>, String>> {
-        let contents = told(self.found, read_part(self.file, handle))?;
-        let fragments = range_block::fragments_of(contents, count);
-        Some(fragments.and_then(|fragments| match self.order {
-            Some(order) => range_block::in_order(order, fragments.clone()).map(|_| fragments),
-            None => Ok(fragments),
-        }))
-    }
-
-    fn add_fragments(&mut self, fragments: &[Fragment], stated: &Properties) {
-        let seen = &mut self.seen;
-        let empty = seen.entries == 0;
-        if empty {
-            seen.sequence_min = internal_key::MAX_SEQUENCE;
-        }
-        for sequence in fragments.iter().flat_map(|of| of.sequences.iter()) {
-            seen.sequence_min = seen.sequence_min.min(*sequence);
-            seen.sequence_max = seen.sequence_max.max(*sequence);
-        }
-        let (Some(first), Some(last)) = (fragments.first(), fragments.last()) else {
-            return;
-        };
-        let (start, end) = (range_block::start_key(first), range_block::end_key(last));
-        let Some(order) = self.order else {
-            // Which key comes first is not known, so the stated one is accepted if it is one of the two.
-            for (stated, of_range, seen) in [
-                (&stated.smallest, start, &mut seen.smallest),
-                (&stated.largest, end, &mut seen.largest),
-            ] {
-                if empty || *stated == of_range {
-                    *seen = of_range;
-                }
-            }
-            return;
-        };
-        if empty || internal_key::compare(order, &start, &seen.smallest).is_lt() {
-            seen.smallest = start;
-        }
-        if empty || internal_key::compare(order, &seen.largest, &end).is_lt() {
-            seen.largest = end;
-        }
-    }
-
     /// Checks the zeros before the filter, and that the parts follow one another without gaps.
     fn layout(&mut self, data_end: u64, footer: &Footer, stated: Option<&Properties>) {
         let mut parts = vec![("properties", footer.properties), ("index", footer.index)];
@@ -433,76 +316,6 @@ impl Check<'_> {
             "the {name} should begin here, where the part before ends, and begins at byte {at}"
         );
         (self.found)(end, what);
-    }
-
-    /// Compares what the properties state with what the entries add up to.
-    fn compare(&mut self, stated: &Properties, footer: &Footer) {
-        if !self.whole {
-            return;
-        }
-        let seen = &self.seen;
-        // All are named, so that nobody can add one and forget this. What no entry says, such as the writer, is not
-        // compared, and `range_deletes` is where the tombstones are read.
-        let Properties {
-            comparator: _,
-            entries,
-            deletes,
-            smallest,
-            largest,
-            sequence_min,
-            sequence_max,
-            key_bytes,
-            value_bytes,
-            data_blocks,
-            writer: _,
-            origin: _,
-            family: _,
-            family_name: _,
-            inputs: _,
-            range_deletes: _,
-            range_delete_block: _,
-            older_versions,
-        } = stated;
-        // An entry that was given number 0 had a greater one before, and only the properties still say so.
-        let seen_max = match seen.sequence_min {
-            0 => seen.sequence_max.max(*sequence_max),
-            _ => seen.sequence_max,
-        };
-        let numbers = [
-            ("entries", *entries, seen.entries),
-            ("tombstones", *deletes, seen.deletes),
-            ("bytes of keys", *key_bytes, seen.key_bytes),
-            ("bytes of values", *value_bytes, seen.value_bytes),
-            ("data blocks", *data_blocks, seen.data_blocks),
-            ("older versions", *older_versions, seen.older_versions),
-            (
-                "as the smallest sequence number",
-                *sequence_min,
-                seen.sequence_min,
-            ),
-            ("as the largest sequence number", *sequence_max, seen_max),
-        ];
-        for (what, stated, seen) in numbers {
-            if stated != seen {
-                let what =
-                    format!("the properties state {stated} {what}, and the entries give {seen}");
-                (self.found)(footer.properties.offset, what);
-            }
-        }
-        let keys = [
-            ("smallest", smallest, &seen.smallest),
-            ("largest", largest, &seen.largest),
-        ];
-        for (which, stated, seen) in keys {
-            if stated != seen {
-                let what = format!(
-                    "the properties state the {which} key \"{}\", and it is \"{}\"",
-                    stated.escape_ascii(),
-                    seen.escape_ascii()
-                );
-                (self.found)(footer.properties.offset, what);
-            }
-        }
     }
 }
 

@@ -11,9 +11,9 @@ use super::block::{Block, BlockView, Entry};
 use super::by_checksum::{first_wrong, without_footer};
 use super::footer::{FOOTER_BYTES, Footer};
 use super::index::Index;
+use super::parts::{read_footer, read_part};
 use super::properties::Properties;
 use super::stored::{self, Compression, Handle};
-use super::table::{read_footer, read_part};
 use crate::annotate::{Listener, Notes, Wrong};
 use crate::bloom::LINE_BYTES;
 use crate::error::Error;
@@ -73,24 +73,7 @@ pub fn explain_table(
         explain.filter(filter)?;
         end = stored_range(filter).end;
     }
-    // Only they say whether there are range deletes before them.
-    let properties =
-        part(file, footer.properties).map_err(|wrong| first_wrong(file, end, wrong))?;
-    // If they say nonsense, that is reported when it is their turn.
-    let properties = Properties::decode(&properties).ok();
-    if let Some(handle) = properties.and_then(|properties| properties.range_delete_block) {
-        if handle.range_within(footer_at).is_none() {
-            let what = "the properties lead to range deletes outside the file";
-            return Err(Wrong::new(stored_range(footer.properties), what));
-        }
-        check_place("range deletes", end, handle.offset)?;
-        explain.listen(
-            "range deletes: keys from the key up to the value, which is not among them",
-            handle.offset,
-        );
-        explain.block(handle, Values::Users)?;
-        end = stored_range(handle).end;
-    }
+    end = explain.range_deletes(&footer, end)?;
     check_place("properties", end, footer.properties.offset)?;
     explain.properties(footer.properties)?;
     let end = stored_range(footer.properties).end;
@@ -193,6 +176,29 @@ impl Explain<'_, '_> {
             Ok(bytes) => Ok((stored, bytes)),
             Err(error) => Err(Wrong::new(stored, error.to_string())),
         }
+    }
+
+    /// Explains the range deletes if there are any, which only the properties behind them say. Returns where they end.
+    fn range_deletes(&mut self, footer: &Footer, end: u64) -> Result<u64, Wrong> {
+        let properties = part(self.file, footer.properties)
+            .map_err(|wrong| first_wrong(self.file, end, wrong))?;
+        // If they say nonsense, that is reported when it is their turn.
+        let properties = Properties::decode(&properties).ok();
+        let Some(handle) = properties.and_then(|properties| properties.range_delete_block) else {
+            return Ok(end);
+        };
+        let footer_at = self.file.len() - FOOTER_BYTES as u64;
+        if handle.range_within(footer_at).is_none() {
+            let what = "the properties lead to range deletes outside the file";
+            return Err(Wrong::new(stored_range(footer.properties), what));
+        }
+        check_place("range deletes", end, handle.offset)?;
+        self.listen(
+            "range deletes: keys from the key up to the value, which is not among them",
+            handle.offset,
+        );
+        self.block(handle, Values::Users)?;
+        Ok(stored_range(handle).end)
     }
 
     /// Explains a data block or the index.

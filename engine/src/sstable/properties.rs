@@ -39,6 +39,7 @@
 
 use super::stored::Handle;
 use super::table_numbers::TableNumbers;
+use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::varint;
 
@@ -105,6 +106,16 @@ impl Properties {
         self.sequence_max = self.sequence_max.max(parsed.sequence);
         self.key_bytes += key.len() as u64;
         self.value_bytes += value.len() as u64;
+    }
+
+    /// What is wrong if the table was sorted by another comparator than its column family's.
+    pub(super) fn other_comparator(&self, comparator: &Comparator) -> Option<String> {
+        let (stored, given) = (&self.comparator, comparator.name());
+        (stored != given).then(|| {
+            format!(
+                "the table is sorted by the comparator {stored:?}, its column family by {given:?}"
+            )
+        })
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

@@ -19,6 +19,7 @@
 
 use crate::checksum::{Covered, checksum};
 use crate::varint;
+use crate::vfs::FileSlice;
 use std::ops::Range;
 
 /// Length of what follows the contents.
@@ -175,6 +176,19 @@ pub(super) fn decompress(contents: &[u8]) -> Result<Vec<u8>, String> {
             "a compressed block gives {written} bytes and states {length}"
         )),
         Err(error) => Err(format!("a compressed block does not decompress: {error}")),
+    }
+}
+
+/// The contents of `stored`, which is what [`verify`] takes: verified, and decompressed where they were compressed.
+///
+/// # Errors
+/// As for [`verify`].
+pub(super) fn contents(stored: &FileSlice, offset: u64) -> Result<FileSlice, String> {
+    verify(stored, offset)?;
+    let contents = stored.slice(0..stored.len() - TRAILER_BYTES);
+    match compression(stored)? {
+        Compression::None => Ok(contents),
+        Compression::Lz4 => decompress(&contents).map(FileSlice::from),
     }
 }
 

@@ -12,7 +12,6 @@ mod open;
 
 pub(super) use lookup::Interval;
 pub use lookup::TableEntry;
-pub(super) use open::{properties_of, read_footer, read_part};
 
 use super::block::Damage;
 use super::cache::SharedReads;

@@ -3,6 +3,18 @@
 //! A version never changes. A flush or a compaction makes a new one from an edit; readers keep the
 //! one that they began with, and so its files, until they are done.
 //!
+//! ```text
+//! Version, multi_get  the tables of one family: finds a key, or several
+//!   fences            which table of a deeper level may have it
+//!   level_cursor      a scan of a deeper level
+//!   table_file        one table: what the manifest says of it, and the open file
+//!   read_charge       what readers lose because there are several sorted runs
+//! state               all families with their versions, and the counters
+//!   edit, edit_fields one step from a state to the next
+//!   manifest          the log of edits, and CURRENT
+//! file_name, traces   the names of files; whether a directory holds files of this engine
+//! ```
+//!
 //! Invariants of a version; the first two are checked whenever one is made
 //! 1. In level 0 tables may overlap. They are ordered newest first, by descending file number: a flush
 //!    takes its number when it begins, and flushes run one after another in the order of the writes.
@@ -23,10 +35,10 @@ mod fences;
 pub mod file_name;
 mod level_cursor;
 mod manifest;
+mod multi_get;
 pub mod read_charge;
 mod state;
 mod table_file;
-mod together;
 mod traces;
 
 use std::cmp::Ordering;

@@ -12,89 +12,31 @@
 //! an error after the fact, and over a network the answer may be lost. See [`FaultVfs::do_what_fails`].
 //!
 //! Left out: faults of mapped reads. In reality the operating system kills the process for them.
+//!
+//! ```text
+//! plan    which operations fail, and how
+//! files   open files, each operation of which may be planned to fail
+//! ```
 
-use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
+mod files;
+mod plan;
+
+use self::files::{FaultyFile, FaultyRandomFile};
+pub use self::plan::Fault;
+use self::plan::{Broken, Budget, Plan, Space};
+use super::{LockGuard, RandomFile, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-/// How an operation fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The device reports an error; nothing was done.
-    Io,
-    /// The disk is full from this operation on, until [`FaultVfs::heal`]: what needs space fails
-    /// and does nothing, the rest succeeds, including appends into reserved space.
-    NoSpace,
-    /// An append writes the first half of its data, then reports an error. Other operations fail as with `Io`.
-    ShortWrite,
-    /// This operation and all later ones fail and do nothing: the power is gone, as seen by a
-    /// process that still runs.
-    PowerGone,
-}
-
-impl Fault {
-    /// Whether the fault hits the `n`-th operation, given the operation at which it begins.
-    fn is_due(self, n: u64, begins_at: u64, space: Space) -> bool {
-        match self {
-            Fault::PowerGone => n >= begins_at,
-            Fault::NoSpace => n >= begins_at && space == Space::Needed,
-            Fault::Io | Fault::ShortWrite => n == begins_at,
-        }
-    }
-}
 
 /// A file system that fails as planned, and otherwise passes everything on.
 #[derive(Debug, Clone)]
 pub struct FaultVfs {
     inner: Arc<dyn Vfs>,
     plan: Arc<Mutex<Plan>>,
-}
-
-#[derive(Debug, Default)]
-struct Plan {
-    operations: u64,
-    fault: Option<(u64, Fault)>,
-    budget: Option<Budget>,
-    /// Files that cannot be used as others can.
-    broken: BTreeMap<PathBuf, Broken>,
-    /// The seed that decides which failing changes of names are done nevertheless: see
-    /// [`FaultVfs::do_what_fails`].
-    done: u64,
-    /// Directories in which a lock was taken, and whether a sync of each has failed since.
-    locked: BTreeMap<PathBuf, bool>,
-    failed: Vec<String>,
-}
-
-/// What is wrong with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Broken {
-    /// Every operation fails.
-    Whole,
-    /// Reads of this byte fail.
-    Byte(u64),
-    /// This user may do nothing with it.
-    Denied,
-}
-
-/// The space that is left for one kind of file.
-#[derive(Debug)]
-struct Budget {
-    ending: &'static str,
-    bytes_left: usize,
-}
-
-/// Whether an operation needs space on the disk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Space {
-    Needed,
-    NotNeeded,
 }
 
 impl FaultVfs {
@@ -164,43 +106,12 @@ impl FaultVfs {
         self.plan.lock().failed.clone()
     }
 
-    /// Counts an operation and returns its fault, if it must fail.
     fn fault(&self, op: &'static str, path: &Path, space: Space) -> Option<(Fault, Error)> {
-        let mut plan = self.plan.lock();
-        plan.operations += 1;
-        let broken = plan.broken.get(path).copied();
-        let fault = match plan.fault {
-            _ if matches!(broken, Some(Broken::Whole | Broken::Denied)) => Fault::Io,
-            Some((at, fault)) if fault.is_due(plan.operations, at, space) => fault,
-            _ => return None,
-        };
-        plan.failed.push(format!("{op} {}", path.display()));
-        let source = match fault {
-            Fault::NoSpace => io::Error::from(io::ErrorKind::StorageFull),
-            Fault::Io if broken == Some(Broken::Denied) => {
-                io::Error::from(io::ErrorKind::PermissionDenied)
-            }
-            Fault::Io | Fault::ShortWrite => io::Error::other("injected fault"),
-            Fault::PowerGone => io::Error::other("injected fault: the power is gone"),
-        };
-        Some((fault, Error::io(op, path, source)))
+        self.plan.lock().fault(op, path, space)
     }
 
-    /// How much of an append of `bytes` fits into the rest of the budget.
     fn spend(&self, path: &Path, bytes: usize) -> usize {
-        let mut plan = self.plan.lock();
-        let Some(budget) = &mut plan.budget else {
-            return bytes;
-        };
-        if !path.to_string_lossy().ends_with(budget.ending) {
-            return bytes;
-        }
-        let fits = bytes.min(budget.bytes_left);
-        budget.bytes_left -= fits;
-        if fits < bytes {
-            plan.failed.push(format!("append to {}", path.display()));
-        }
-        fits
+        self.plan.lock().spend(path, bytes)
     }
 
     fn check(&self, op: &'static str, path: &Path, space: Space) -> Result<()> {
@@ -213,14 +124,7 @@ impl FaultVfs {
     /// Like [`check`](Self::check), for a read of these bytes.
     fn check_read(&self, path: &Path, bytes: Range<u64>) -> Result<()> {
         self.check("read", path, Space::NotNeeded)?;
-        let mut plan = self.plan.lock();
-        match plan.broken.get(path) {
-            Some(Broken::Byte(at)) if bytes.contains(at) => {}
-            _ => return Ok(()),
-        }
-        plan.failed.push(format!("read {}", path.display()));
-        let source = io::Error::other("injected fault");
-        Err(Error::io("read", path, source))
+        self.plan.lock().check_bytes(path, &bytes)
     }
 
     /// Performs a change of names, or fails it, in which case it may be done nevertheless.
@@ -234,38 +138,10 @@ impl FaultVfs {
         let Some((fault, error)) = self.fault(op, path, space) else {
             return change();
         };
-        let plan = self.plan.lock();
-        let is_done = match plan.done {
-            0 | 1 => plan.done == 1,
-            seed => (seed ^ plan.operations).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1,
-        };
-        drop(plan);
-        if is_done && fault != Fault::PowerGone {
+        if fault != Fault::PowerGone && self.plan.lock().does_what_failed() {
             let _ = change();
         }
         Err(error)
-    }
-
-    fn random(&self, inner: Arc<dyn RandomFile>) -> Arc<dyn RandomFile> {
-        Arc::new(FaultyRandomFile {
-            vfs: self.clone(),
-            inner,
-        })
-    }
-
-    fn writable(&self, inner: Box<dyn WritableFile>) -> Box<dyn WritableFile> {
-        let syncer = FaultySyncer {
-            vfs: self.clone(),
-            path: inner.path().to_path_buf(),
-            inner: inner.syncer(),
-            sync_failed: AtomicBool::new(false),
-            grown: AtomicBool::new(false),
-        };
-        Box::new(FaultyFile {
-            vfs: self.clone(),
-            inner,
-            syncer: Arc::new(syncer),
-        })
     }
 }
 
@@ -277,22 +153,28 @@ impl Vfs for FaultVfs {
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let create = || self.inner.create(path);
         let created = self.change("create", path, Space::Needed, create)?;
-        Ok(self.writable(created))
+        Ok(FaultyFile::boxed(self, created))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         self.check("open for appending", path, Space::NotNeeded)?;
-        Ok(self.writable(self.inner.open_append(path)?))
+        Ok(FaultyFile::boxed(self, self.inner.open_append(path)?))
     }
 
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
         self.check("open", path, Space::NotNeeded)?;
-        Ok(self.random(self.inner.open_random(path)?))
+        Ok(FaultyRandomFile::shared(
+            self,
+            self.inner.open_random(path)?,
+        ))
     }
 
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
         self.check("open", path, Space::NotNeeded)?;
-        Ok(self.random(self.inner.open_mapped(path)?))
+        Ok(FaultyRandomFile::shared(
+            self,
+            self.inner.open_mapped(path)?,
+        ))
     }
 
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
@@ -368,143 +250,5 @@ impl Vfs for FaultVfs {
     fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
         self.check("lock", path, Space::NotNeeded)?;
         self.inner.lock_shared(path)
-    }
-}
-
-#[derive(Debug)]
-struct FaultyFile {
-    vfs: FaultVfs,
-    inner: Box<dyn WritableFile>,
-    syncer: Arc<FaultySyncer>,
-}
-
-#[derive(Debug)]
-struct FaultySyncer {
-    vfs: FaultVfs,
-    path: PathBuf,
-    inner: Arc<dyn Syncer>,
-    sync_failed: AtomicBool,
-    /// Whether the next sync needs space, because an append did not fit into reserved space.
-    grown: AtomicBool,
-}
-
-impl Syncer for FaultySyncer {
-    fn sync(&self) -> Result<()> {
-        let space = match self.grown.load(Relaxed) {
-            true => Space::Needed,
-            false => Space::NotNeeded,
-        };
-        if let Some((_, error)) = self.vfs.fault("sync", &self.path, space) {
-            self.sync_failed.store(true, Relaxed);
-            return Err(error);
-        }
-        self.grown.store(false, Relaxed);
-        if self.sync_failed.load(Relaxed) {
-            return Ok(()); // The lie that Linux tells: the pages are marked clean.
-        }
-        self.inner.sync()
-    }
-}
-
-impl FaultyFile {
-    /// Checks that this much space can be reserved.
-    fn check_space(&self, bytes: u64) -> Result<()> {
-        let op = "reserve space for";
-        self.vfs.check(op, self.path(), Space::Needed)?;
-        let more = bytes.saturating_sub(self.inner.room()) as usize;
-        if self.vfs.spend(self.path(), more) < more {
-            let source = io::Error::from(io::ErrorKind::StorageFull);
-            return Err(Error::io(op, self.path(), source));
-        }
-        Ok(())
-    }
-}
-
-impl WritableFile for FaultyFile {
-    fn append(&mut self, data: &[u8]) -> Result<()> {
-        let fits_room = data.len() as u64 <= self.inner.room();
-        let space = match fits_room {
-            true => Space::NotNeeded,
-            false => Space::Needed,
-        };
-        self.syncer.grown.fetch_or(!fits_room, Relaxed);
-        match self.vfs.fault("append to", self.path(), space) {
-            None if fits_room => self.inner.append(data),
-            None => {
-                let fits = self.vfs.spend(self.path(), data.len());
-                self.inner.append(&data[..fits])?;
-                if fits < data.len() {
-                    let source = io::Error::from(io::ErrorKind::StorageFull);
-                    return Err(Error::io("append to", self.path(), source));
-                }
-                Ok(())
-            }
-            Some((Fault::ShortWrite, error)) => {
-                self.inner.append(&data[..data.len() / 2])?;
-                Err(error)
-            }
-            Some((_, error)) => Err(error),
-        }
-    }
-
-    fn syncer(&self) -> Arc<dyn Syncer> {
-        Arc::<FaultySyncer>::clone(&self.syncer)
-    }
-
-    fn reserve(&mut self, bytes: u64) -> Result<()> {
-        self.check_space(bytes)?;
-        self.inner.reserve(bytes)
-    }
-
-    fn reserve_blocks(&mut self, bytes: u64) -> Result<()> {
-        self.check_space(bytes)?;
-        self.inner.reserve_blocks(bytes)
-    }
-
-    fn room(&self) -> u64 {
-        self.inner.room()
-    }
-
-    fn trim(&mut self) -> Result<()> {
-        self.vfs.check("trim", self.path(), Space::NotNeeded)?;
-        self.inner.trim()
-    }
-
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn path(&self) -> &Path {
-        self.inner.path()
-    }
-}
-
-#[derive(Debug)]
-struct FaultyRandomFile {
-    vfs: FaultVfs,
-    inner: Arc<dyn RandomFile>,
-}
-
-impl RandomFile for FaultyRandomFile {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice> {
-        let end = offset.saturating_add(len as u64);
-        self.vfs.check_read(self.inner.path(), offset..end)?;
-        self.inner.read_at(offset, len)
-    }
-
-    fn contents(&self) -> Option<FileSlice> {
-        self.inner.contents()
-    }
-
-    fn leave_to_system(&self) {
-        self.inner.leave_to_system();
-    }
-
-    fn path(&self) -> &Path {
-        self.inner.path()
     }
 }

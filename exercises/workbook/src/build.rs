@@ -4,7 +4,7 @@
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use anyhow::{Context as _, Result, bail};
@@ -83,20 +83,7 @@ pub(crate) fn build(
     progress: Progress,
     colour: bool,
 ) -> Result<Result<PathBuf, BuildFailure>> {
-    let format = if colour {
-        "--message-format=json-diagnostic-rendered-ansi"
-    } else {
-        "--message-format=json"
-    };
-    let mut child = Command::new(cargo())
-        .args(["test", "--package", &chapter.package, "--test", TARGET])
-        .args(["--no-run", format])
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cannot run cargo")?;
+    let mut child = start_cargo(root, chapter, colour)?;
     let said = child
         .stderr
         .take()
@@ -128,24 +115,27 @@ pub(crate) fn build(
         return Ok(Ok(program));
     }
     if failure.first.is_empty() {
-        // Not the compiler's verdict but cargo's: a manifest, a dependency, a lock.
-        failure.first = said
-            .lines()
-            .find(|line| line.starts_with("error"))
-            .unwrap_or("cargo failed")
-            .to_owned();
-        failure.rendered = said;
+        failure.blame_cargo(said);
     }
-    // The compiler calls it a module that was not found, and asks for a new file.
-    let mut files = chapter.exercises.iter();
-    if let Some(gone) = files.find(|exercise| !chapter.answer(exercise).exists()) {
-        let file = gone.file.display();
-        failure.first = format!(
-            "{file} is not there; `cargo workbook reset {}` brings it back, with the task",
-            gone.name
-        );
-    }
+    failure.name_missing_answer(chapter);
     Ok(Err(failure))
+}
+
+fn start_cargo(root: &Path, chapter: &Chapter, colour: bool) -> Result<Child> {
+    let format = if colour {
+        "--message-format=json-diagnostic-rendered-ansi"
+    } else {
+        "--message-format=json"
+    };
+    Command::new(cargo())
+        .args(["test", "--package", &chapter.package, "--test", TARGET])
+        .args(["--no-run", format])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run cargo")
 }
 
 impl BuildFailure {
@@ -163,6 +153,29 @@ impl BuildFailure {
                 self.first.push_str(": ");
                 self.first.push_str(UNFIT);
             }
+        }
+    }
+
+    /// It was not the compiler that failed: a manifest, a dependency, a lock.
+    fn blame_cargo(&mut self, said: String) {
+        self.first = said
+            .lines()
+            .find(|line| line.starts_with("error"))
+            .unwrap_or("cargo failed")
+            .to_owned();
+        self.rendered = said;
+    }
+
+    /// Says so if the file of an answer is gone. The compiler calls it a module that was not found, and asks for a new
+    /// file.
+    fn name_missing_answer(&mut self, chapter: &Chapter) {
+        let mut files = chapter.exercises.iter();
+        if let Some(gone) = files.find(|exercise| !chapter.answer(exercise).exists()) {
+            let file = gone.file.display();
+            self.first = format!(
+                "{file} is not there; `cargo workbook reset {}` brings it back, with the task",
+                gone.name
+            );
         }
     }
 }

@@ -1,4 +1,16 @@
 //! The workbook command: serves the book with live exercises, judges, resets and proves them.
+//!
+//! ```text
+//! serve             the book, and a verdict on whatever is saved; watch: what was saved
+//! commands          what each subcommand prints
+//!   hint, reset     for a learner
+//!   report, room    for an instructor; scratch: where other people's answers are judged
+//!   prove, imports  for an author: what CI holds the exercises to
+//!   timing          how long a learner waits
+//! catalogue         which exercises there are
+//! build, status     builds a chapter's test program, and asks it how the exercises stand
+//! table, say        how that is printed
+//! ```
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;

@@ -64,67 +64,76 @@ pub(crate) fn look(
     progress: Progress,
     colour: bool,
 ) -> Result<Look> {
-    let built = build::build(&catalogue.root, chapter, progress, colour)?;
-    let (verdicts, failure) = match built {
-        Ok(program) => (verdicts(&catalogue.root, &program, names), None),
-        Err(failure) => (Ok(Vec::new()), Some(failure)),
+    let asked = chapter.exercises.iter();
+    let asked: Vec<&Exercise> = asked.filter(|of| names.contains(&of.name)).collect();
+    let unjudged_for = |diagnosis: &str, message: &str| -> Vec<Verdict> {
+        let all = asked.iter();
+        all.map(|of| unjudged(of, diagnosis, message)).collect()
     };
-    let mut reports = Vec::new();
-    for exercise in chapter.exercises.iter().filter(|e| names.contains(&e.name)) {
-        let judged = verdicts
-            .as_ref()
-            .ok()
-            .and_then(|all| all.iter().find(|v| v.name == exercise.name));
-        let (state, diagnosis, message) = match (&verdicts, &failure) {
-            (_, Some(failure)) => (
-                State::Failing,
-                Some(format!("{BROKEN}: {}", failure.first)),
-                failure.rendered.clone(),
-            ),
-            (Err(error), None) => (
-                State::Failing,
-                Some(error.to_string()),
-                format!("{error:#}"),
-            ),
-            (Ok(_), None) => match judged {
-                Some(verdict) => (
-                    verdict.state,
-                    verdict
-                        .diagnosis
-                        .clone()
-                        .or_else(|| half_written(chapter, exercise, verdict.state)),
-                    verdict.message.clone(),
-                ),
-                None => (
-                    State::Failing,
-                    Some("it is in the manifest, but not in checks/main.rs".to_owned()),
-                    String::new(),
-                ),
-            },
-        };
-        reports.push(Report {
+    let (verdicts, broken) = match build::build(&catalogue.root, chapter, progress, colour)? {
+        Ok(program) => match verdicts(&catalogue.root, &program, names) {
+            Ok(verdicts) => (verdicts, None),
+            Err(error) => {
+                let message = format!("{error:#}");
+                (unjudged_for(&error.to_string(), &message), None)
+            }
+        },
+        Err(failure) => {
+            let diagnosis = format!("{BROKEN}: {}", failure.first);
+            let verdicts = unjudged_for(&diagnosis, &failure.rendered);
+            (verdicts, Some(failure.rendered))
+        }
+    };
+    let report = |exercise: &&Exercise| {
+        let mut all = verdicts.iter();
+        let verdict = all.find(|verdict| verdict.name == exercise.name).cloned();
+        let missing = "it is in the manifest, but not in checks/main.rs";
+        let verdict = verdict.unwrap_or_else(|| unjudged(exercise, missing, ""));
+        Report::new(catalogue, chapter, exercise, verdict)
+    };
+    let reports = asked.iter().map(report).collect();
+    Ok(Look { reports, broken })
+}
+
+fn verdicts(root: &Path, program: &Path, names: &[String]) -> Result<Vec<Verdict>> {
+    build::ask(root, program, kit::runner::REPORT_ARGUMENT, names)
+}
+
+/// Stands for the verdict on an exercise that could not be judged.
+fn unjudged(exercise: &Exercise, diagnosis: &str, message: &str) -> Verdict {
+    Verdict {
+        name: exercise.name.clone(),
+        state: State::Failing,
+        check: None,
+        mistake: None,
+        diagnosis: Some(diagnosis.to_owned()),
+        message: message.to_owned(),
+    }
+}
+
+impl Report {
+    fn new(
+        catalogue: &Catalogue,
+        chapter: &Chapter,
+        exercise: &Exercise,
+        verdict: Verdict,
+    ) -> Self {
+        let half_written = || half_written(chapter, exercise, verdict.state);
+        Self {
             row: Row {
                 name: exercise.name.clone(),
                 title: exercise.title.clone(),
                 chapter: chapter.package.clone(),
                 file: catalogue.relative(&chapter.answer(exercise)),
                 minutes: exercise.minutes,
-                state,
-                diagnosis,
+                state: verdict.state,
+                diagnosis: verdict.diagnosis.or_else(half_written),
             },
-            message,
-            check: judged.and_then(|verdict| verdict.check.clone()),
-            mistake: judged.and_then(|verdict| verdict.mistake.clone()),
-        });
+            message: verdict.message,
+            check: verdict.check,
+            mistake: verdict.mistake,
+        }
     }
-    Ok(Look {
-        reports,
-        broken: failure.map(|failure| failure.rendered),
-    })
-}
-
-fn verdicts(root: &Path, program: &Path, names: &[String]) -> Result<Vec<Verdict>> {
-    build::ask(root, program, kit::runner::REPORT_ARGUMENT, names)
 }
 
 /// What a page is told of an exercise.

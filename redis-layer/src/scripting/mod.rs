@@ -8,6 +8,17 @@
 //! compiled the script already. A single state with a lock would be less code, but every script would wait for the
 //! slowest one.
 //!
+//! ```text
+//! machine                 a Lua state, its sandbox, and the running of a script in it
+//! running                 scripts that take long
+//! redis                   the library that scripts reach the server by
+//! cjson, cmsgpack,        the other libraries
+//!   structs, bits
+//! random, unpack          functions of Lua, as Redis has them
+//! value, raise, failure   values and errors on their way between a script and its commands
+//! shebang                 what the first line says of a script
+//! ```
+//!
 //! Invariants
 //! 1. A state is in the pool or used by one script, never both.
 //! 2. If a script ends in a way that may leave its state unclean, the state is not used again.

@@ -85,32 +85,12 @@ impl EngineStore {
     ///
     /// # Errors
     /// As [`EngineStore::open`]; a damaged reservation of numbers.
-    pub fn open_with(dir: impl AsRef<Path>, mut options: Options) -> Result<Self> {
-        let together = &mut options.total_write_buffer_bytes;
-        let together = *together.get_or_insert(WRITE_BUFFER_BYTES);
-        let of_one = FamilyOptions {
-            write_buffer_bytes: together / SPACES_TO_FILL_IT,
-            ..FamilyOptions::default()
-        };
-        let with_families = Space::ALL.into_iter().fold(options, |options, space| {
-            let of_space = FamilyOptions {
-                memtable_huge_pages: space == SCANNED_SPACE,
-                ..of_one.clone()
-            };
-            options.family(space.name(), of_space)
-        });
+    pub fn open_with(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
         let dir = dir.as_ref().to_path_buf();
-        let vfs = Arc::clone(&with_families.vfs);
-        let db = Db::open(&dir, with_families).map_err(Error::new)?;
-        for log in db.torn_logs() {
-            tracing::warn!(
-                "the log {} ends in the middle of a write, at byte {}: that write and what came after it are lost. \
-                 A power cut takes only what had not reached the disk. If the power did not fail, the file was cut or \
-                 damaged: a backup or a checkpoint may have more",
-                log.path.display(),
-                log.at
-            );
-        }
+        let options = with_spaces(options);
+        let vfs = Arc::clone(&options.vfs);
+        let db = Db::open(&dir, options).map_err(Error::new)?;
+        warn_of_torn_logs(&db);
         let family = |space: Space| db.family(space.name()).map_err(Error::new);
         let families = [
             family(Space::System)?,
@@ -119,18 +99,7 @@ impl EngineStore {
             family(Space::Score)?,
             family(Space::Expiry)?,
         ];
-        let stored = families[Space::System.index()]
-            .get(RESERVED_ROW)
-            .map_err(Error::new)?;
-        let reserved = match stored {
-            None => 0,
-            Some(value) => {
-                let value: [u8; 8] = (*value)
-                    .try_into()
-                    .map_err(|_| Error::new(damaged_reservation(value.len())))?;
-                decode_u64(value)
-            }
-        };
+        let reserved = reserved_numbers(&families[Space::System.index()])?;
         let numbers = Numbers {
             last: reserved,
             reserved,
@@ -168,6 +137,42 @@ impl EngineStore {
         });
         Ok(numbers.collect())
     }
+}
+
+/// The options with a column family for each space, and a bound on what these hold in memory together.
+fn with_spaces(mut options: Options) -> Options {
+    let together = &mut options.total_write_buffer_bytes;
+    let together = *together.get_or_insert(WRITE_BUFFER_BYTES);
+    Space::ALL.into_iter().fold(options, |options, space| {
+        let of_space = FamilyOptions {
+            write_buffer_bytes: together / SPACES_TO_FILL_IT,
+            memtable_huge_pages: space == SCANNED_SPACE,
+            ..FamilyOptions::default()
+        };
+        options.family(space.name(), of_space)
+    })
+}
+
+fn warn_of_torn_logs(db: &Db) {
+    for log in db.torn_logs() {
+        tracing::warn!(
+            "the log {} ends in the middle of a write, at byte {}: that write and what came after it are lost. \
+             A power cut takes only what had not reached the disk. If the power did not fail, the file was cut or \
+             damaged: a backup or a checkpoint may have more",
+            log.path.display(),
+            log.at
+        );
+    }
+}
+
+/// The end of the block of numbers that was reserved last.
+fn reserved_numbers(system: &Family) -> Result<u64> {
+    let Some(stored) = system.get(RESERVED_ROW).map_err(Error::new)? else {
+        return Ok(0);
+    };
+    let end = <[u8; 8]>::try_from(&*stored);
+    end.map(decode_u64)
+        .map_err(|_| Error::new(damaged_reservation(stored.len())))
 }
 
 /// The number at the end of a name, if it is the name of a checkpoint.

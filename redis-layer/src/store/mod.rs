@@ -11,6 +11,13 @@
 //! above: a store that several processes share grants leases and hands out numbers in its own way, and nothing above
 //! it changes.
 //!
+//! ```text
+//! engine_store       on the engine
+//! btree              in memory, for tests and for teaching
+//! locks, lock_queue  locks for a store that lives in one process
+//! range, error       what the traits speak of
+//! ```
+//!
 //! Invariants that every implementation keeps, and `tests/behaviour/store_conformance.rs` checks
 //! 1. Keys sort by their bytes, a shorter key before its continuations.
 //! 2. A snapshot never changes. It sees every batch whose `write` had returned before it was

@@ -54,8 +54,8 @@ use crate::batch::FamilyId;
 use crate::compaction::{Cancellation, Environment, Snapshots};
 use crate::comparator::Comparator;
 use crate::db::options::Listed;
+use crate::db::reopening_vfs::ReopeningVfs;
 use crate::db::survey::{Finding, Names, Survey, comparator_named};
-use crate::db::unheld::Unheld;
 use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
 use crate::sstable::{TableNumbers, TableOptions};
@@ -185,7 +185,7 @@ impl<'r> Repair<'r> {
 
     fn access(&self, id: FamilyId) -> Arc<TableAccess> {
         // All tables of a family may be open at once.
-        let vfs = Arc::new(Unheld(Arc::clone(self.vfs)));
+        let vfs = Arc::new(ReopeningVfs(Arc::clone(self.vfs)));
         let order = self.orders[&id].clone();
         Arc::new(TableAccess::new(vfs, self.dir, order, false).of_family(id))
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::Verifier;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
+use crate::db::reopening_vfs::ReopeningVfs;
 use crate::db::survey::{Finding, Survey};
-use crate::db::unheld::Unheld;
 use crate::db::version_order::check_version_order;
 use crate::error::Error;
 use crate::sstable::{Properties, check_table};
@@ -82,7 +82,7 @@ impl Verifier<'_> {
         for (id, order) in orders {
             let dir = self.dir;
             // All of them are open at once.
-            let vfs = Arc::new(Unheld(Arc::clone(&self.options.vfs)));
+            let vfs = Arc::new(ReopeningVfs(Arc::clone(&self.options.vfs)));
             let access = TableAccess::new(vfs, dir, order.clone(), false).of_family(*id);
             let tables = survey.tables.range((*id, 0)..=(*id, u64::MAX));
             let files: Vec<(usize, FileMeta)> = tables.map(|(_, file)| file.clone()).collect();

@@ -50,6 +50,18 @@ impl Cursor {
         Ok(is_row)
     }
 
+    /// Moves the merge past all versions of `key`.
+    pub(super) fn leave_key_forward(&mut self) -> Result<()> {
+        self.seek_key.clear();
+        internal_key::append_last(&mut self.seek_key, &self.key);
+        self.jump(Direction::Forward)?;
+        // Only the version with the greatest possible trailer can still be here.
+        if self.merge.valid() && user_key(&self.merge) == self.key {
+            self.merge.next()?;
+        }
+        Ok(())
+    }
+
     /// Moves the merge before all versions of `key`.
     pub(super) fn leave_key_backward(&mut self) -> Result<()> {
         self.seek_key.clear();

@@ -58,11 +58,7 @@ impl Table {
         let Some(mapped) = &self.mapped else {
             let contents = self.shared.block(self.number, block.number, || {
                 let stored = self.file.read_at(block.handle.offset, stored_len)?;
-                stored::verify(&stored, block.handle.offset).map_err(wrong)?;
-                match stored::compression(&stored).map_err(wrong)? {
-                    Compression::None => Ok(stored.slice(0..range.len())),
-                    Compression::Lz4 => self.decompress(block, &stored[..range.len()]),
-                }
+                stored::contents(&stored, block.handle.offset).map_err(wrong)
             });
             return contents.map(Contents::Own);
         };
@@ -74,17 +70,12 @@ impl Table {
             Compression::None => Ok(Contents::InPlace(mapped, range)),
             Compression::Lz4 => {
                 let contents = self.shared.block(self.number, block.number, || {
-                    self.decompress(block, &stored[..range.len()])
+                    let contents = stored::decompress(&stored[..range.len()]);
+                    contents.map(FileSlice::from).map_err(wrong)
                 });
                 contents.map(Contents::Own)
             }
         }
-    }
-
-    fn decompress(&self, block: DataBlock, contents: &[u8]) -> Result<FileSlice> {
-        stored::decompress(contents)
-            .map(FileSlice::from)
-            .map_err(|what| self.corruption(block.handle.offset, what))
     }
 
     /// Like [`load`](Self::load), as a block that can be kept.

@@ -3,19 +3,19 @@
 use super::Table;
 use super::load::end_bytes;
 use crate::comparator::{Comparator, Compare};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::range_tombstone::RangeTombstones;
-use crate::sstable::block::Block;
 use crate::sstable::cache::SharedReads;
-use crate::sstable::filter::Filter;
-use crate::sstable::footer::{FOOTER_BYTES, Footer};
+use crate::sstable::footer::Footer;
 use crate::sstable::index::Index;
+use crate::sstable::parts::{
+    corrupt, properties_of, read_filter, read_footer, read_index_block, read_part,
+};
 use crate::sstable::properties::Properties;
 use crate::sstable::range_block;
-use crate::sstable::stored::{self, Compression, Handle};
 use crate::sstable::table_numbers::TableNumbers;
 use crate::sstable::verified::Verified;
-use crate::vfs::{FileSlice, RandomFile};
+use crate::vfs::RandomFile;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -43,24 +43,15 @@ impl Table {
     ) -> Result<Table> {
         let footer = read_footer(&*file)?;
         let properties = properties_of(&*file, &footer)?;
-        if properties.comparator != comparator.name() {
-            let (stored, given) = (&properties.comparator, comparator.name());
-            let what = format!(
-                "the table is sorted by the comparator {stored:?}, its column family by {given:?}"
-            );
-            return Err(Error::corruption(
-                file.path(),
-                footer.properties.offset,
-                what,
-            ));
+        if let Some(what) = properties.other_comparator(&comparator) {
+            return Err(corrupt(&*file, footer.properties, what));
         }
         let range_tombstones = match properties.range_delete_block {
             None => None,
             Some(handle) => {
                 let contents = read_part(&*file, handle)?;
                 let read = range_block::decode(contents, &comparator, properties.range_deletes);
-                let read =
-                    read.map_err(|what| Error::corruption(file.path(), handle.offset, what))?;
+                let read = read.map_err(|what| corrupt(&*file, handle, what))?;
                 Some(Arc::new(read))
             }
         };
@@ -95,27 +86,15 @@ impl Table {
         (comparator, range_tombstones): (Comparator, Option<Arc<RangeTombstones>>),
         shared: Arc<SharedReads>,
     ) -> Result<Table> {
-        let corrupt =
-            |handle: Handle, what: String| Error::corruption(file.path(), handle.offset, what);
-        let index = Block::new(read_part(&*file, footer.index)?)
-            .and_then(Index::new)
-            .map_err(|damage| corrupt(footer.index, damage.to_string()))?;
+        let index = Index::new(read_index_block(&*file, footer)?)
+            .map_err(|damage| corrupt(&*file, footer.index, damage.to_string()))?;
         if index.blocks() as u64 != properties.data_blocks {
             let (found, stated) = (index.blocks(), properties.data_blocks);
-            return Err(corrupt(
-                footer.index,
-                format!("the index has {found} blocks, the properties state {stated}"),
-            ));
+            let what = format!("the index has {found} blocks, the properties state {stated}");
+            return Err(corrupt(&*file, footer.index, what));
         }
-        let filter = match footer.filter {
-            None => None,
-            Some(handle) => {
-                let filter = Filter::new(read_part(&*file, handle)?);
-                Some(filter.ok_or_else(|| {
-                    corrupt(handle, "the filter is of an unknown kind".to_owned())
-                })?)
-            }
-        };
+        let filter = footer.filter.map(|handle| read_filter(&*file, handle));
+        let filter = filter.transpose()?;
         let verified = Verified::new(index.blocks());
         Ok(Table {
             mapped: file.contents(),
@@ -148,51 +127,5 @@ impl Compare for Unknown {
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         a.cmp(b)
-    }
-}
-
-pub(in crate::sstable) fn properties_of(
-    file: &dyn RandomFile,
-    footer: &Footer,
-) -> Result<Properties> {
-    let part = read_part(file, footer.properties)?;
-    Properties::decode(&part).map_err(|(at, what)| {
-        Error::corruption(file.path(), footer.properties.offset + at as u64, what)
-    })
-}
-
-pub(in crate::sstable) fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
-    let len = file.len();
-    let Some(start) = len.checked_sub(FOOTER_BYTES as u64) else {
-        let what = format!(
-            "a table ends in a footer of {FOOTER_BYTES} bytes, this file has {len} bytes in all"
-        );
-        return Err(Error::corruption(file.path(), 0, what));
-    };
-    let footer = file.read_at(start, FOOTER_BYTES)?;
-    let footer = footer
-        .first_chunk()
-        .expect("as many bytes as were asked for");
-    Footer::decode(footer, file.path(), len)
-}
-
-/// Reads a part that is never compressed: the index, the filter, the properties or the range deletes.
-pub(in crate::sstable) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
-    let corrupt = |what: String| Error::corruption(file.path(), handle.offset, what);
-    let footer_at = file.len() - FOOTER_BYTES as u64;
-    let Some(range) = handle.range_within(footer_at) else {
-        let what = format!(
-            "the footer leads to byte {}, outside the file",
-            handle.offset
-        );
-        return Err(Error::corruption(file.path(), footer_at, what));
-    };
-    let stored = file.read_at(handle.offset, range.len() + stored::TRAILER_BYTES)?;
-    stored::verify(&stored, handle.offset).map_err(corrupt)?;
-    match stored::compression(&stored).map_err(corrupt)? {
-        Compression::None => Ok(stored.slice(0..range.len())),
-        Compression::Lz4 => Err(corrupt(
-            "a part that must not be compressed is compressed".to_owned(),
-        )),
     }
 }

@@ -119,6 +119,28 @@ pub(super) struct NameChange {
 }
 
 impl NameChange {
+    /// A new name.
+    fn new_name(name: &Path, node: Node) -> Self {
+        Self {
+            gone: None,
+            set: Some((name.to_path_buf(), node)),
+        }
+    }
+
+    fn removal(name: &Path) -> Self {
+        Self {
+            gone: Some(name.to_path_buf()),
+            set: None,
+        }
+    }
+
+    fn renaming(from: &Path, to: &Path, node: Node) -> Self {
+        Self {
+            gone: Some(from.to_path_buf()),
+            set: Some((to.to_path_buf(), node)),
+        }
+    }
+
     fn apply(&self, names: &mut Names) {
         if let (Some(from), Some((to, Node::Dir))) = (&self.gone, &self.set) {
             let moved = |path: &PathBuf| {
@@ -182,40 +204,11 @@ impl Disk {
                 Ok(())
             }
             Change::CreateDirAll { dir } => self.create_dir_all(dir),
-            Change::Remove { path } => {
-                self.file(path)?;
-                self.rename_in_memory(NameChange {
-                    gone: Some(path.clone()),
-                    set: None,
-                });
-                Ok(())
-            }
+            Change::Remove { path } => self.remove(path),
             Change::RemoveDir { dir } => self.remove_dir(dir),
             Change::Rename { from, to } if self.is_dir(from) => self.rename_dir(from, to),
-            Change::Rename { from, to } => {
-                let file = self.file(from)?;
-                self.check_place(to)?;
-                if self.names.get(to) == Some(&Node::File(file)) {
-                    return Ok(()); // POSIX: between two names of one file, nothing happens.
-                }
-                self.rename_in_memory(NameChange {
-                    gone: Some(from.clone()),
-                    set: Some((to.clone(), Node::File(file))),
-                });
-                Ok(())
-            }
-            Change::HardLink { from, to } => {
-                let file = self.file(from)?;
-                self.check_place(to)?;
-                if self.names.contains_key(to) {
-                    return Err(io::Error::from(io::ErrorKind::AlreadyExists));
-                }
-                self.rename_in_memory(NameChange {
-                    gone: None,
-                    set: Some((to.clone(), Node::File(file))),
-                });
-                Ok(())
-            }
+            Change::Rename { from, to } => self.rename(from, to),
+            Change::HardLink { from, to } => self.hard_link(from, to),
             Change::SyncDir { dir } => self.sync_dir(dir),
         }
     }
@@ -225,10 +218,7 @@ impl Disk {
         let file = self.files_created;
         self.files_created += 1;
         self.files.insert(file, File::default());
-        self.rename_in_memory(NameChange {
-            gone: None,
-            set: Some((path.to_path_buf(), Node::File(file))),
-        });
+        self.change_names(NameChange::new_name(path, Node::File(file)));
         Ok(())
     }
 
@@ -242,11 +232,34 @@ impl Disk {
             if self.names.contains_key(dir) {
                 return Err(io::Error::from(io::ErrorKind::AlreadyExists));
             }
-            self.rename_in_memory(NameChange {
-                gone: None,
-                set: Some((dir.to_path_buf(), Node::Dir)),
-            });
+            self.change_names(NameChange::new_name(dir, Node::Dir));
         }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &Path) -> io::Result<()> {
+        self.file(path)?;
+        self.change_names(NameChange::removal(path));
+        Ok(())
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let file = Node::File(self.file(from)?);
+        self.check_place(to)?;
+        // POSIX: between two names of one file, nothing happens.
+        if self.names.get(to) != Some(&file) {
+            self.change_names(NameChange::renaming(from, to, file));
+        }
+        Ok(())
+    }
+
+    fn hard_link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let file = self.file(from)?;
+        self.check_place(to)?;
+        if self.names.contains_key(to) {
+            return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+        }
+        self.change_names(NameChange::new_name(to, Node::File(file)));
         Ok(())
     }
 
@@ -257,10 +270,7 @@ impl Disk {
         if self.names.keys().any(|path| path.parent() == Some(dir)) {
             return Err(io::Error::from(io::ErrorKind::DirectoryNotEmpty));
         }
-        self.rename_in_memory(NameChange {
-            gone: Some(dir.to_path_buf()),
-            set: None,
-        });
+        self.change_names(NameChange::removal(dir));
         Ok(())
     }
 
@@ -278,10 +288,7 @@ impl Disk {
         if self.names.contains_key(to) {
             return Err(io::Error::from(io::ErrorKind::AlreadyExists));
         }
-        self.rename_in_memory(NameChange {
-            gone: Some(from.to_path_buf()),
-            set: Some((to.to_path_buf(), Node::Dir)),
-        });
+        self.change_names(NameChange::renaming(from, to, Node::Dir));
         Ok(())
     }
 
@@ -320,7 +327,7 @@ impl Disk {
         self.files.retain(|file, _| named.contains(file));
     }
 
-    fn rename_in_memory(&mut self, change: NameChange) {
+    fn change_names(&mut self, change: NameChange) {
         change.apply(&mut self.names);
         self.unsynced.push(change);
     }

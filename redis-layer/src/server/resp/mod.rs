@@ -9,6 +9,7 @@
 
 mod encode;
 mod parser;
+mod read_buffer;
 
 pub use encode::encode;
 pub use parser::{Limits, Parser, ProtocolError};

@@ -3,6 +3,14 @@
 //! The data row answers "what is the score of this member", the score row answers "which members lie in
 //! this range". The metadata row holds the number of members, so `ZCARD` reads one row.
 //!
+//! ```text
+//! add, remove          changes; marks: between which rows a set lies, so that a queue stays fast
+//! range, lex, members  ranges of scores and of members, and what they are gathered into
+//! rank                 whatever counts members; counts: the index behind it, indexes: those of all sets
+//! ahead                members at an end, read ahead for pops
+//! algebra              union, intersection, difference
+//! ```
+//!
 //! Invariants, which [`check`](crate::types::check()) walks
 //! 1. The data rows and the score rows of a set describe the same pairs.
 //! 2. The size in the metadata row is their number. It is never 0: an empty set does not exist as a key.

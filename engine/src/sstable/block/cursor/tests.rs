@@ -1,3 +1,5 @@
+//! Walks back over long restart intervals: how much of them is held and decoded, and where they lead.
+
 use super::*;
 use crate::internal_key::ValueKind;
 use crate::sstable::block::BlockBuilder;

@@ -1,8 +1,7 @@
-//! A file system in which a file that is open for reading holds no descriptor, and is not mapped.
+//! A file system that opens a file again for each read, so that no table holds a descriptor or a mapping.
 //!
 //! `verify` and `repair` have all tables of a family open, and a process may open few files. If they were mapped, a disk
-//! that fails just then would end the process with a signal, instead of being one finding more. So a file is opened again
-//! for each read.
+//! that fails just then would end the process with a signal, instead of being one finding more.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,12 +12,12 @@ use crate::vfs::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
 
 /// Passes everything on, except that files for reading are opened for each read.
 #[derive(Debug)]
-pub(super) struct Unheld(pub(super) Arc<dyn Vfs>);
+pub(super) struct ReopeningVfs(pub(super) Arc<dyn Vfs>);
 
-impl Vfs for Unheld {
+impl Vfs for ReopeningVfs {
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
         let len = self.0.open_random(path)?.len();
-        Ok(Arc::new(UnheldFile {
+        Ok(Arc::new(ReopenedFile {
             vfs: Arc::clone(&self.0),
             path: path.to_path_buf(),
             len,
@@ -95,14 +94,14 @@ impl Vfs for Unheld {
 }
 
 #[derive(Debug)]
-struct UnheldFile {
+struct ReopenedFile {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
     /// As it was when the file was opened first.
     len: u64,
 }
 
-impl RandomFile for UnheldFile {
+impl RandomFile for ReopenedFile {
     fn len(&self) -> u64 {
         self.len
     }

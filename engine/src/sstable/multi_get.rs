@@ -1,4 +1,4 @@
-//! Finds several keys at once, so that their lookups do not wait for memory one after another.
+//! Multi-get in tables: finds several keys at once, so that their lookups do not wait for memory one after another.
 //!
 //! A lookup in a large table waits three times, for a line of the filter, the end of a data block and an entry
 //! in it, and each address comes out of what was read before. For a single key that cannot be avoided. But the
@@ -15,7 +15,7 @@ use std::array;
 
 /// The most keys looked up at once: more than the loads that a processor has under way, but few
 /// enough that all are still in the cache when the next step reaches them.
-pub const TOGETHER_MAX: usize = 32;
+pub const GET_MANY_MAX: usize = 32;
 
 /// One of several keys that are looked up together.
 #[derive(Debug)]
@@ -43,19 +43,19 @@ impl<'k> Asked<'k> {
 /// As for [`Table::get`], for any of the keys; some of the others may then have no answer yet.
 ///
 /// # Panics
-/// For more than [`TOGETHER_MAX`] places.
-pub fn get_together(asked: &mut [Asked<'_>], places: &[(usize, &Table)]) -> Result<()> {
-    assert!(places.len() <= TOGETHER_MAX, "they come in groups");
+/// For more than [`GET_MANY_MAX`] places.
+pub fn get_many(asked: &mut [Asked<'_>], places: &[(usize, &Table)]) -> Result<()> {
+    assert!(places.len() <= GET_MANY_MAX, "they come in groups");
     for &(at, table) in places {
         table.prefetch_filter(asked[at].hash);
     }
     let mut key = Vec::new();
-    let mut blocks = [None; TOGETHER_MAX];
+    let mut blocks = [None; GET_MANY_MAX];
     for (&(at, table), block) in places.iter().zip(&mut blocks) {
         let Asked { seek_key, hash, .. } = asked[at];
         *block = table.find_block(seek_key, hash, &mut key)?;
     }
-    let mut intervals: [Option<Interval<'_>>; TOGETHER_MAX] = array::from_fn(|_| None);
+    let mut intervals: [Option<Interval<'_>>; GET_MANY_MAX] = array::from_fn(|_| None);
     for ((&(at, table), block), interval) in places.iter().zip(blocks).zip(&mut intervals) {
         if let Some(block) = block {
             *interval = Some(table.find_interval(block, asked[at].seek_key)?);
