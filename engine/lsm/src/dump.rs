@@ -375,6 +375,7 @@ impl Dump<'_> {
             ("next file", edit.next_file),
             ("oldest log", edit.oldest_log),
             ("last sequence in tables", edit.last_sequence),
+            ("last durable sequence", edit.durable_sequence),
             ("next family", edit.next_family.map(u64::from)),
         ];
         for (name, number) in counters {
