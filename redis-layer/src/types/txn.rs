@@ -7,7 +7,7 @@
 //! is named twice in one `ZADD` is found the second time, and the number of elements and both indexes stay right.
 //!
 //! Invariants
-//! 1. Nothing reaches the store before [`Txn::commit`], and then all of it at once.
+//! 1. Nothing reaches the store before [`Txn::commit`], and then all that others can see at once: see `unseen` for the rest.
 //! 2. The caller holds the locks of the keys that it changes from before [`Txn::begin`] until
 //!    after `commit`, so the snapshot is current for them.
 //! 3. A command that changes a key writes its metadata row, or calls [`Txn::touch`]. One that changes nothing does
