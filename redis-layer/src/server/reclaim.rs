@@ -121,7 +121,7 @@ fn walk(server: &Server, stopped: &Stopped) -> types::Result<Walk> {
     let mut in_a_row = 0;
     loop {
         let begun = Instant::now();
-        let step = sweeper.step(store, STEP_ROWS)?;
+        let step = sweeper.step(store, &server.shared, STEP_ROWS)?;
         let worked = begun.elapsed();
         let pause = if has_mostly_removed(step.removed) {
             in_a_row += 1;

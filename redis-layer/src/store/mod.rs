@@ -23,7 +23,8 @@
 //! 2. A snapshot never changes. It sees every batch whose `write` had returned before it was
 //!    taken.
 //! 3. In a batch the later entry for one key wins.
-//! 4. `unique` never answers the same number twice, not even after a crash, as long as a row that
+//! 4. If a batch survives a power cut, so does every batch whose `write` had returned before that of this one began.
+//! 5. `unique` never answers the same number twice, not even after a crash, as long as a row that
 //!    was written with the number has survived it.
 //!
 //! Left out: optimistic transactions that may fail with a conflict. A command knows its keys before it starts, so it locks

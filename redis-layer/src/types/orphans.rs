@@ -11,7 +11,7 @@ use crate::store::{Batch, Cursor, Direction, KeyRange, Snapshot, Space, Store, n
 use crate::types::rows::{
     RowPrefix, decode_forward_key, decode_owner, forward_key, forwards, metadata_key,
 };
-use crate::types::{DbNumber, Metadata, Result};
+use crate::types::{DbNumber, Metadata, Result, Shared};
 
 /// The spaces whose rows have owners.
 pub(crate) const OWNED: [Space; 2] = [Space::Data, Space::Score];
@@ -121,16 +121,16 @@ pub struct Sweeper {
 
 impl Sweeper {
     /// Looks at about `most` orphans and collections, and removes the orphans. The orphans of a large collection are
-    /// removed at once, as a range.
+    /// removed at once, as a range. `shared` is what the transactions share that may run at the same time.
     ///
     /// Cost: one seek for each live collection, however large; one row for each orphan, up to 8 MiB of them in a
     /// collection; a sync if there are orphans, and a batch for about a thousand of them.
     ///
     /// # Errors
     /// A damaged row; those of the store. The next step tries again from the same place.
-    pub fn step(&mut self, store: &dyn Store, most: usize) -> Result<Step> {
+    pub fn step(&mut self, store: &dyn Store, shared: &Shared, most: usize) -> Result<Step> {
         let found = match OWNED.get(self.space) {
-            Some(&space) => self.find(store, space, most),
+            Some(&space) => self.find((store, shared), space, most),
             None => self.find_forwards(store, most),
         };
         let Found {
@@ -154,8 +154,13 @@ impl Sweeper {
     }
 
     /// Collects the next orphans of a space.
-    fn find(&self, store: &dyn Store, space: Space, most: usize) -> Result<Found> {
-        let snapshot = store.snapshot()?;
+    fn find(
+        &self,
+        (store, shared): (&dyn Store, &Shared),
+        space: Space,
+        most: usize,
+    ) -> Result<Found> {
+        let (snapshot, unseen) = shared.unseen().snapshot(store)?;
         let mut finder = OrphanFinder::default();
         let mut found = Found::default();
         let mut rest = KeyRange::all();
@@ -168,7 +173,7 @@ impl Sweeper {
             };
             let (db, key, version) = decode_owner(space, row)?;
             let rows = RowPrefix::new(db, &key, version).rows();
-            if finder.is_orphan(&*snapshot, space, row)? {
+            if finder.is_orphan(&*snapshot, space, row)? && !unseen.contains(&version) {
                 let left = most as u64 - looked_at;
                 rest.start = gather(&mut *cursor, (space, &rows), left, &mut found)?;
                 looked_at = found.step.removed.max(looked_at + 1);
@@ -253,11 +258,11 @@ fn gather(
 ///
 /// # Errors
 /// A damaged row; those of the store.
-pub fn sweep(store: &dyn Store) -> Result<u64> {
+pub fn sweep(store: &dyn Store, shared: &Shared) -> Result<u64> {
     let mut sweeper = Sweeper::default();
     let mut removed = 0;
     loop {
-        let step = sweeper.step(store, BATCH_ROWS)?;
+        let step = sweeper.step(store, shared, BATCH_ROWS)?;
         removed += step.removed;
         if step.is_last {
             return Ok(removed);

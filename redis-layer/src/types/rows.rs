@@ -156,6 +156,12 @@ impl RowPrefix {
         Self(self.score_key(score, b"").into())
     }
 
+    /// Whether a row is one of the collection.
+    #[must_use]
+    pub fn is_of(&self, row: &[u8]) -> bool {
+        row.starts_with(&self.0)
+    }
+
     /// All rows of the collection.
     #[must_use]
     pub fn rows(&self) -> KeyRange {

@@ -14,7 +14,7 @@ use crate::types::expiry::Floor;
 use crate::types::losses::Losses;
 use crate::types::rows::rows_of_database;
 use crate::types::scan::Cursors;
-use crate::types::txn::LONG_MOST;
+use crate::types::txn::{LONG_MOST, Unseen};
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{DbNumber, Lookups, Result, Sharded};
 
@@ -40,8 +40,22 @@ pub struct Shared {
     lookups: Sharded<[AtomicU64; 2]>,
     /// What to do when a transaction takes long.
     when_long: OnceLock<fn()>,
-    /// How many of these transactions there are.
+    /// How to wait for another transaction without keeping the thread from other clients.
+    when_waiting: OnceLock<fn(&mut dyn FnMut())>,
+    /// How many transactions take long.
     long: AtomicUsize,
+    /// How many write a large batch at this moment.
+    large_writes: AtomicUsize,
+    unseen: Unseen,
+}
+
+/// A large batch is being written, until this is dropped.
+pub(crate) struct LargeWrite<'s>(&'s Shared);
+
+impl Drop for LargeWrite<'_> {
+    fn drop(&mut self) {
+        self.0.large_writes.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Shared {
@@ -64,6 +78,11 @@ impl Shared {
     /// How many rows collections have lost.
     pub(crate) const fn losses(&self) -> &Losses {
         &self.losses
+    }
+
+    /// The collections that no key holds yet.
+    pub(crate) const fn unseen(&self) -> &Unseen {
+        &self.unseen
     }
 
     /// When keys were last used.
@@ -102,6 +121,36 @@ impl Shared {
         if let Some(act) = self.when_long.get() {
             act();
         }
+    }
+
+    /// Sets how a transaction waits for another one: by calling what it is given. Only the first call counts.
+    pub(crate) fn when_work_waits(&self, run: fn(&mut dyn FnMut())) {
+        let _ = self.when_waiting.set(run);
+    }
+
+    /// Runs what may have to wait for a large batch of another transaction.
+    #[cold]
+    pub(crate) fn wait<R>(&self, work: impl FnOnce() -> R) -> R {
+        let Some(run) = self.when_waiting.get() else {
+            return work();
+        };
+        let (mut work, mut done) = (Some(work), None);
+        run(&mut || done = work.take().map(|work| work()));
+        done.expect("it calls what it is given")
+    }
+
+    /// Says that a large batch is about to be written.
+    pub(crate) fn begin_large_write(&self) -> LargeWrite<'_> {
+        self.large_writes.fetch_add(1, Ordering::Relaxed);
+        LargeWrite(self)
+    }
+
+    /// Whether a large batch is being written. A store writes one batch after the other, so whoever writes now may have to
+    /// wait for all of it.
+    #[inline]
+    #[must_use]
+    pub(crate) fn is_large_write(&self) -> bool {
+        self.large_writes.load(Ordering::Relaxed) > 0
     }
 
     /// Stores what the next opening would otherwise have to count. Nothing may be written after this.

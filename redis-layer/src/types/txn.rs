@@ -7,7 +7,7 @@
 //! is named twice in one `ZADD` is found the second time, and the number of elements and both indexes stay right.
 //!
 //! Invariants
-//! 1. Nothing reaches the store before [`Txn::commit`], and then all of it at once.
+//! 1. Nothing reaches the store before [`Txn::commit`], and then all that others can see at once: see `unseen` for the rest.
 //! 2. The caller holds the locks of the keys that it changes from before [`Txn::begin`] until
 //!    after `commit`, so the snapshot is current for them.
 //! 3. A command that changes a key writes its metadata row, or calls [`Txn::touch`]. One that changes nothing does
@@ -16,6 +16,7 @@
 //!    those changes are taken back.
 
 mod changes;
+mod cleared;
 mod commit;
 mod expired;
 mod live_keys;
@@ -28,6 +29,7 @@ mod ranks;
 mod reads;
 mod seen;
 mod this_command;
+mod unseen;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -42,6 +44,7 @@ use crate::types::zset::Ahead;
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Error, Event, Result, Shared};
 use changes::{Changes, UndoRecord};
+use cleared::Cleared;
 use expired::Expired;
 use live_keys::Counted;
 use merged::Merged;
@@ -52,6 +55,7 @@ use reads::Reads;
 
 pub use expired::FoundExpired;
 pub use lookups::Lookups;
+pub(in crate::types) use unseen::Unseen;
 
 /// About how much memory a row takes among the changes, besides its bytes.
 const ROW_BYTES: usize = 128;
@@ -65,6 +69,8 @@ pub struct Txn<'s> {
     snapshot: Box<dyn Snapshot>,
     /// Indexed by [`Space::index`].
     changes: [Changes; Space::ALL.len()],
+    /// What of the snapshot it removes in ranges.
+    cleared: Cleared,
     /// About how much memory the changes take, with those that were undone.
     changed_bytes: usize,
     /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
@@ -121,6 +127,7 @@ enum Locks<'s> {
 #[must_use]
 pub struct Savepoint {
     undo: usize,
+    cleared: usize,
     news: news::Mark,
     discarded: usize,
     ranks: usize,
@@ -165,6 +172,7 @@ impl<'s> Txn<'s> {
             began: mapping,
             mapping,
             changes: Default::default(),
+            cleared: Cleared::default(),
             changed_bytes: 0,
             undo: None,
             counted: RefCell::default(),
@@ -243,6 +251,7 @@ impl<'s> Txn<'s> {
     pub fn savepoint(&mut self) -> Savepoint {
         Savepoint {
             undo: self.undo.get_or_insert_default().len(),
+            cleared: self.cleared.mark(),
             news: self.news.mark(),
             discarded: self.expired.mark(),
             ranks: self.ranks.get_mut().mark(),
@@ -272,6 +281,7 @@ impl<'s> Txn<'s> {
             self.changes[space.index()].undo(before);
             self.counted.take();
         }
+        self.cleared.go_back(savepoint.cleared);
         self.reads.goes_back();
         self.news.go_back(&savepoint.news);
         self.expired.go_back(savepoint.discarded);
@@ -386,6 +396,9 @@ impl<'s> Txn<'s> {
 
     /// The value of a row in the snapshot.
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Cow<'_, Bytes>>> {
+        if !self.cleared.is_empty() && self.cleared.contains(space, key) {
+            return Ok(None);
+        }
         match self.reads.fetched(space, key) {
             Some(value) => Ok(value.as_ref().map(Cow::Borrowed)),
             None => {
@@ -410,6 +423,20 @@ impl<'s> Txn<'s> {
     /// Removes a row.
     pub fn delete(&mut self, space: Space, key: Vec<u8>) {
         self.change(space, key, None);
+    }
+
+    /// Removes all rows of a range, which must have an end. For many rows: it costs as much as a few of them would.
+    pub(crate) fn clear(&mut self, space: Space, range: KeyRange) {
+        if range.is_empty() {
+            return;
+        }
+        let changes = self.changes[space.index()].range(&range);
+        let written = changes.filter_map(|(key, value)| value.map(|_| key.to_vec()));
+        for key in written.collect::<Vec<_>>() {
+            self.delete(space, key);
+        }
+        self.reads.clears();
+        self.cleared.add(space, range);
     }
 
     /// Notes a change. Returns its position among the changes of its space.
@@ -463,7 +490,12 @@ impl<'s> Txn<'s> {
         range: &KeyRange,
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        let rows = self.snapshot.scan(space, range, direction)?;
+        let rows = if self.cleared.is_empty() {
+            self.snapshot.scan(space, range, direction)?
+        } else {
+            self.cleared
+                .scan(&*self.snapshot, space, range, direction)?
+        };
         let rows = Box::new(Paced::over(rows, &self.pace));
         let changes = &self.changes[space.index()];
         if changes.is_empty() || range.is_empty() {

@@ -284,7 +284,7 @@ fn orphans_are_counted_and_swept_away() {
             }
         }
         direct.run("zadd kept 1 a 2 b");
-        assert_eq!(sweep(&*direct.store).unwrap(), 14);
+        assert_eq!(sweep(&*direct.store, &direct.server.shared).unwrap(), 14);
         let report = check(&*direct.store).unwrap();
         assert_eq!((report.orphans, report.elements), (0, 2));
         direct.expect(&[("zrange kept 0 -1", "[a b]")]);

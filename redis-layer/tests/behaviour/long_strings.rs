@@ -303,7 +303,11 @@ fn a_string_in_pieces_is_a_string() {
         ]);
         // What was cut and is gone leaves nothing behind.
         let mut sweeper = Sweeper::default();
-        while !sweeper.step(&*direct.store, 100).unwrap().is_last {}
+        while !sweeper
+            .step(&*direct.store, &direct.server.shared, 100)
+            .unwrap()
+            .is_last
+        {}
         assert_eq!(check(&*direct.store).unwrap().orphans, 0);
     });
 }

@@ -33,6 +33,7 @@ mod info;
 mod invariants;
 mod kill;
 mod known_differences;
+mod large_writes;
 mod lex;
 mod linearizability;
 mod lists;

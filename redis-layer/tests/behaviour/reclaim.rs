@@ -43,7 +43,9 @@ fn small_steps_remove_all_orphans_and_nothing_else() {
             let mut sweeper = Sweeper::default();
             let mut removed = 0;
             for _ in 0..100 {
-                let step = sweeper.step(&*direct.store, most).unwrap();
+                let step = sweeper
+                    .step(&*direct.store, &direct.server.shared, most)
+                    .unwrap();
                 assert!(step.removed <= most as u64);
                 removed += step.removed;
                 if step.is_last {
@@ -87,7 +89,10 @@ fn a_power_cut_beside_a_sweep_leaves_whole_sets() {
                 }
                 _ => {
                     let most = 1 + random.below(6);
-                    removed += sweeper.step(&*direct.store, most).unwrap().removed;
+                    removed += sweeper
+                        .step(&*direct.store, &direct.server.shared, most)
+                        .unwrap()
+                        .removed;
                 }
             }
             if random.once_in(10) {
@@ -138,12 +143,26 @@ fn what_a_step_saw_is_synced_before_it_removes_anything() {
     make_orphans(&mut direct);
     let store = &*Hooked::over(Arc::clone(&direct.store), Noting::default());
     let mut sweeper = Sweeper::default();
-    assert_eq!(sweeper.step(store, 100).unwrap().removed, 9);
+    assert_eq!(
+        sweeper
+            .step(store, &direct.server.shared, 100)
+            .unwrap()
+            .removed,
+        9
+    );
     assert_eq!(*store.calls.lock(), ["snapshot", "sync", "write"]);
-    while !sweeper.step(store, 100).unwrap().is_last {}
+    while !sweeper
+        .step(store, &direct.server.shared, 100)
+        .unwrap()
+        .is_last
+    {}
     store.calls.lock().clear();
     // With nothing to remove nothing is synced either.
-    while !sweeper.step(store, 100).unwrap().is_last {}
+    while !sweeper
+        .step(store, &direct.server.shared, 100)
+        .unwrap()
+        .is_last
+    {}
     assert_eq!(*store.calls.lock(), ["snapshot"; 3]);
 }
 
@@ -171,7 +190,9 @@ fn a_long_step_removes_in_small_batches() {
         direct.run(&format!("del {set}"));
     }
     let store = &*Hooked::over(Arc::clone(&direct.store), Sizes::default());
-    let step = Sweeper::default().step(store, 4096).unwrap();
+    let step = Sweeper::default()
+        .step(store, &direct.server.shared, 4096)
+        .unwrap();
     assert_eq!(step.removed, 3000);
     assert_eq!(*store.0.lock(), [1024, 1024, 952]);
     assert_eq!(orphans(&*direct.store), 0);
@@ -247,7 +268,7 @@ fn the_bytes_of_a_large_set_come_back_from_the_disk() {
         let mut sweeper = Sweeper::default();
         let mut large = Vec::new();
         loop {
-            let step = sweeper.step(&*store, 1000).unwrap();
+            let step = sweeper.step(&*store, &direct.server.shared, 1000).unwrap();
             large.extend(step.large);
             if step.is_last {
                 break;

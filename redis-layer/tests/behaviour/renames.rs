@@ -143,7 +143,9 @@ fn nobody_can_tell_a_renamed_key_from_a_copied_one() {
                     }
                     20 => {
                         let most = 1 + random.below(5);
-                        sweeper.step(&*renaming.store, most).unwrap();
+                        sweeper
+                            .step(&*renaming.store, &renaming.server.shared, most)
+                            .unwrap();
                         continue;
                     }
                     _ => {
@@ -168,12 +170,12 @@ fn nobody_can_tell_a_renamed_key_from_a_copied_one() {
                 }
             }
             assert!(renamed > 20, "seed {seed}: {renamed}");
-            sweep(&*renaming.store).unwrap();
+            sweep(&*renaming.store, &renaming.server.shared).unwrap();
             assert_eq!(check(&*renaming.store).unwrap().orphans, 0, "seed {seed}");
             assert_eq!(contents(renaming), contents(&mut copying), "seed {seed}");
         }
         renaming.run("flushall");
-        sweep(&*renaming.store).unwrap();
+        sweep(&*renaming.store, &renaming.server.shared).unwrap();
         for space in [Space::Data, Space::Score] {
             assert_eq!(rows(&*renaming.store, space, &KeyRange::all()).len(), 0);
         }
@@ -252,5 +254,5 @@ fn a_forward_that_cannot_be_read_is_a_fault_and_stops_the_sweep() {
     batch.put(Space::System, forward, Bytes::from("k"));
     direct.store.write(batch).unwrap();
     assert_eq!(check(&*direct.store).unwrap().faults.len(), 1);
-    assert!(sweep(&*direct.store).is_err());
+    assert!(sweep(&*direct.store, &direct.server.shared).is_err());
 }

@@ -16,7 +16,7 @@ use crate::commands::connection::client::tracking::Tracking;
 use crate::commands::context::peer::Peer;
 use crate::commands::context::session::Session;
 use crate::commands::dispatch::blocking::BlockedCommands;
-use crate::commands::dispatch::long_work::yield_thread;
+use crate::commands::dispatch::long_work::{run_waiting, yield_thread};
 use crate::commands::monitoring::latency::LatencyMonitor;
 use crate::commands::monitoring::monitor::Monitors;
 use crate::commands::monitoring::rates::Rates;
@@ -124,6 +124,7 @@ impl Server {
         };
         server.shared.accesses().begin(server.started_ms);
         server.shared.when_work_is_long(yield_thread);
+        server.shared.when_work_waits(run_waiting);
         server.configured();
         server
     }

@@ -38,18 +38,29 @@ pub(crate) fn run_maybe_blocking<R>(work: impl FnOnce() -> R) -> R {
     }
 }
 
+/// Runs something that waits for what another client does. Meanwhile another thread serves the other connections.
+pub(crate) fn run_waiting(work: &mut dyn FnMut()) {
+    match runtime_with_threads() {
+        Some(_) => run_blocking(work),
+        None => work(),
+    }
+}
+
+/// The runtime of this thread, if it can give the other connections another thread.
+fn runtime_with_threads() -> Option<Handle> {
+    let runtime = Handle::try_current().ok();
+    runtime.filter(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
+}
+
 /// How long to wait until another thread has taken the place: far longer than it takes unless the machine is overloaded.
 const TAKEN_WITHIN: Duration = Duration::from_millis(100);
 
 /// Gives up this thread's place among the server's few threads, so that another one serves the other clients while what
 /// it does goes on. For a script or a transaction that has turned out to be long: it costs too much for a short one.
 pub(crate) fn yield_thread() {
-    let Ok(runtime) = Handle::try_current() else {
+    let Some(runtime) = runtime_with_threads() else {
         return;
     };
-    if runtime.runtime_flavor() != RuntimeFlavor::MultiThread {
-        return;
-    }
     run_blocking(|| {
         // Until another thread has taken the place, the runtime would give it back to this one. A task that runs says that
         // it has one.

@@ -22,7 +22,7 @@
 //! Left out: commands that may block, that lock everything, or that work on the connection or the server. They run
 //! alone. So does every command while any client watches a key or is blocked on one, because a `LPUSH` must serve the
 //! blocked clients before the next `LPOP` runs. Clients that share a transaction must use the same database, and none
-//! do while any client tracks keys.
+//! do while any client tracks keys, or while a large batch is written.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,7 +94,8 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
 /// panicked or could not be written. A command that panics again, run alone, ends only its own connection, and not
 /// that of the task that ran it here.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
-    if server.tracking.is_on() {
+    // Who shares a transaction with a writer waits with it, and a writer waits for a large batch.
+    if server.tracking.is_on() || server.shared.is_large_write() {
         return;
     }
     // What each client did last may be long ago.

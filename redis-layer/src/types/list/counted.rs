@@ -50,6 +50,17 @@ impl<'t, 's> List<'t, 's> {
             .map_or_else(|| Err(self.too_few_elements()), |found| Ok(Some(found)))
     }
 
+    /// Whether there are counts of this list.
+    pub(super) fn has_counts(&self) -> bool {
+        let indexes = self.txn.rank_indexes();
+        !indexes.is_empty() && indexes.get(self.opened.version).is_some()
+    }
+
+    /// Forgets the counts: so many elements are removed that it would take long to note each.
+    pub(super) fn forget_counts(&self) {
+        self.txn.rank_indexes().forget(self.opened.version);
+    }
+
     /// The index of a list whose lock is held. If there is none, builds it by one walk over the list.
     fn rank_index(&self) -> Result<Option<RankIndex>> {
         if !self.txn.holds_lock_of(self.key) {

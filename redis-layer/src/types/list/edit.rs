@@ -132,16 +132,18 @@ impl List<'_, '_> {
             }
             Ok((found.len() as u64) < most)
         })?;
-        let count = found.len() as u64;
-        for position in found {
-            self.unbundle(&position)?;
-            self.widen_middle(position.slot);
-            self.remove_row(&position);
+        let mut rest = &found[..];
+        while !rest.is_empty() {
+            let removed = self.remove_from_row(rest)?;
+            rest = &rest[removed..];
         }
-        if count > 0 {
+        for position in &found {
+            self.widen_middle(position.slot);
+        }
+        if !found.is_empty() {
             self.find_ends()?;
         }
-        Ok(count)
+        Ok(found.len() as u64)
     }
 
     /// Keeps only `count` elements, beginning with number `start`.

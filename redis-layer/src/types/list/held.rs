@@ -346,6 +346,53 @@ impl List<'_, '_> {
         Ok(())
     }
 
+    /// Removes the first of these elements, and with it the following ones that share its row. Returns how many they
+    /// were. What is left of the row stays together.
+    pub(super) fn remove_from_row(&mut self, positions: &[Position]) -> Result<usize> {
+        let Some(position) = positions.first() else {
+            return Ok(0);
+        };
+        if !position.path.is_empty() {
+            self.remove_row(position);
+            return Ok(1);
+        }
+        let held = self.holder(position.slot, position.slot)?;
+        let row = held.row()?;
+        if !row.is_bundle() {
+            self.remove_row(position);
+            return Ok(1);
+        }
+        let (low, high) = self.live(&row);
+        let is_here = |other: &&Position| other.path.is_empty() && row.holds(other.slot);
+        let here = positions.iter().take_while(is_here);
+        let mut slots: Vec<i64> = here.map(|position| position.slot).collect();
+        for position in &positions[..slots.len()] {
+            self.note_removed(position);
+        }
+        self.opened.size -= slots.len() as u64;
+        self.txn.delete(Space::Data, held.key.clone());
+        slots.sort_unstable();
+        let removed = slots.len();
+        let mut from = low;
+        for slot in slots.into_iter().chain([high.wrapping_add(1)]) {
+            if from < slot {
+                self.put_part(&held, from, slot.wrapping_sub(1))?;
+            }
+            from = slot.wrapping_add(1);
+        }
+        Ok(removed)
+    }
+
+    /// Writes the elements of a row from one slot to another as a row of its own.
+    fn put_part(&mut self, held: &Held, low: i64, high: i64) -> Result<()> {
+        let part = held.row()?.part(low, high, None);
+        let (slot, value) = part.ok_or_else(|| damaged(&held.key))?;
+        let key = self.opened.prefix.element_key(&Position::slot(slot));
+        self.txn.put(Space::Data, key, value);
+        self.end_rows_are(low, high, |end| EndRow::of(slot, end, 0));
+        Ok(())
+    }
+
     /// Replaces the element at a position.
     pub(super) fn replace(&mut self, position: &Position, element: Bytes) -> Result<()> {
         if position.path.is_empty() {
@@ -416,6 +463,43 @@ impl List<'_, '_> {
             let (position, row) = end.ok_or_else(|| self.too_few_elements())?;
             *self.end_mut(side) = End { position, row };
         }
+        Ok(())
+    }
+
+    /// As [`List::remove_rows_at_end`], for many elements of which others are left: their rows are removed as a range.
+    ///
+    /// Cost: O(1), and a walk if the new end is in the middle.
+    pub(super) fn clear_rows_at_end(&mut self, side: Side, count: u64) -> Result<()> {
+        let index = match side {
+            Side::Left => count,
+            Side::Right => self.opened.size - 1 - count,
+        };
+        let position = self.find_position(index, false)?;
+        let (key, row) = if position.path.is_empty() {
+            let slot = position.slot;
+            let held = self.holder(slot, slot)?;
+            let (low, high) = held.row()?.slots();
+            let gone = match side {
+                Side::Left => slot.abs_diff(low),
+                Side::Right => high.abs_diff(slot),
+            };
+            // A row holds fewer elements than that.
+            let gone = u8::try_from(gone).unwrap_or(u8::MAX);
+            let row = EndRow::of(held.slot, slot, gone);
+            (held.key, row)
+        } else {
+            let key = self.opened.prefix.element_key(&position);
+            (key, EndRow::default())
+        };
+        let mut rows = self.whole().rows;
+        match side {
+            Side::Left => rows.end = Some(key),
+            Side::Right => rows.start = next_key(&key),
+        }
+        self.forget_counts();
+        self.txn.clear(Space::Data, rows);
+        self.opened.size -= count;
+        *self.end_mut(side) = End { position, row };
         Ok(())
     }
 }

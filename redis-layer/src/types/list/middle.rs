@@ -21,6 +21,10 @@ use crate::types::{Error, Result};
 /// so that the command ends at once.
 const REMOVED_AT_ONCE: u64 = 64;
 
+/// From this many elements on, rows are removed as a range and not one by one. Fewer would leave ranges behind faster than
+/// compactions remove them, where a queue is emptied by parts.
+const CLEARED_FROM: u64 = 4096;
+
 impl List<'_, '_> {
     /// How many elements come before the middle. Without a middle, all.
     fn left_run(&self) -> u64 {
@@ -46,6 +50,11 @@ impl List<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn position_of(&self, index: u64) -> Result<Position> {
+        self.find_position(index, true)
+    }
+
+    /// As [`List::position_of`]. Counts are made if there are none and `makes_counts` says that they are worth it.
+    pub(super) fn find_position(&self, index: u64, makes_counts: bool) -> Result<Position> {
         let (left, right) = (self.left_run(), self.right_run());
         if index < left {
             let slot = self.ends.first.position.slot.wrapping_add_unsigned(index);
@@ -67,6 +76,7 @@ impl List<'_, '_> {
             (from_right - right, Side::Right)
         };
         if skip > WALKED
+            && (makes_counts || self.has_counts())
             && let Some(position) = self.counted_position(index)?
         {
             return Ok(position);
@@ -108,7 +118,12 @@ impl List<'_, '_> {
             self.opened.size = 0;
             return Ok(());
         }
-        if !self.txn.rank_indexes().is_empty() {
+        if count >= CLEARED_FROM {
+            self.clear_rows_at_end(side, count)?;
+            self.clip_middle();
+            return Ok(());
+        }
+        if self.has_counts() {
             for position in self.positions(&self.whole(), side.inwards(), 0, count)? {
                 self.note_removed(&position);
             }

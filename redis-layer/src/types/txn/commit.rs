@@ -8,13 +8,22 @@ use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 
-use crate::store::{Batch, Space};
+use crate::store::{self, Batch, Change, Space, Store};
 use crate::types::databases::{KeyCount, NUMBERED};
 use crate::types::rows::{decode_metadata_key, expiry_key, rows_of_database, stored_expiry};
 use crate::types::txn::changes::Changes;
 use crate::types::txn::this_command::KeyName;
-use crate::types::txn::{FoundExpired, Stored, Txn};
-use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result};
+use crate::types::txn::unseen::write_unseen;
+use crate::types::txn::{FoundExpired, ROW_BYTES, Stored, Txn};
+use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result, Shared};
+
+/// From this many bytes of changes on, a batch takes so long to write that others should know.
+const LARGE_BYTES: usize = 1 << 20;
+
+/// About how much memory a change takes.
+fn change_bytes(Change { key, value }: &Change) -> usize {
+    ROW_BYTES + key.len() + value.as_ref().map_or(0, Bytes::len)
+}
 
 impl Stored {
     /// What the value of a row says.
@@ -148,6 +157,21 @@ pub(super) fn count_change(
     }
 }
 
+/// Writes a batch. If that may take long, because it is large or has to wait for a large one, the thread serves readers
+/// meanwhile.
+fn write_beside_readers(
+    shared: &Shared,
+    store: &dyn Store,
+    batch: Batch,
+    is_large: bool,
+) -> store::Result<()> {
+    if !is_large && !shared.is_large_write() {
+        return store.write(batch);
+    }
+    let _large = is_large.then(|| shared.begin_large_write());
+    shared.wait(|| store.write(batch))
+}
+
 impl Txn<'_> {
     /// What the snapshot holds under the key of a metadata row.
     pub(super) fn stored(&self, row: &[u8]) -> Result<Stored> {
@@ -175,23 +199,41 @@ impl Txn<'_> {
         let followed = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
-        for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
-            batch.append(space, changes.into_rows());
-        }
+        let mut changes = self.changes.map(Changes::into_rows);
+        let mut cleared = self.cleared.into_ranges();
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
+        let mut left_bytes = self.changed_bytes;
+        let _unseen = if left_bytes >= LARGE_BYTES && self.began == self.mapping {
+            let to = (self.store, self.shared.unseen());
+            let created = self.reads.take_created();
+            let noted = (self.shared).wait(|| write_unseen(to, created, &mut changes))?;
+            noted.retain_seen(&mut cleared)?;
+            left_bytes = changes.iter().flatten().map(change_bytes).sum();
+            Some(noted)
+        } else {
+            None
+        };
+        for (space, range) in cleared {
+            batch.clear(space, range);
+        }
+        for (space, changes) in Space::ALL.into_iter().zip(changes) {
+            batch.append(space, changes);
+        }
         let floor = self.shared.expiry_floor();
         let announce = || floor.lower(followed.earliest_ms);
         let changes_expiry = followed.changes_expiry || self.began != self.mapping;
         let _announced = changes_expiry.then(announce);
         let wrote = !batch.is_empty();
+        let is_large = left_bytes >= LARGE_BYTES;
         let (store, databases) = (self.store, self.shared.databases());
+        let write = || write_beside_readers(self.shared, store, batch, is_large);
         if self.began == self.mapping {
             if wrote {
-                store.write(batch)?;
+                write()?;
             }
         } else {
-            databases.change(&self.began, &self.mapping, || Ok(store.write(batch)?))?;
+            databases.change(&self.began, &self.mapping, || Ok(write()?))?;
         }
         for (rows, change) in followed.counts {
             if let Some(db) = self.mapping.database_of(rows) {
@@ -213,6 +255,7 @@ impl Txn<'_> {
 
     fn changes_nothing(&self) -> bool {
         self.changes.iter().all(Changes::is_empty)
+            && self.cleared.is_empty()
             && self.news.touched.len() == 0
             && self.began == self.mapping
     }

@@ -4,7 +4,8 @@
 //!
 //! Invariants
 //! 1. `metadata`, `elements` and `last_row` are what the snapshot holds, whatever the transaction has changed. So the
-//!    changes are asked first, and a new snapshot forgets all three.
+//!    changes are asked first, and a new snapshot forgets all three. `last_row` is not there if it lies in a range that was
+//!    cleared, so a new range and a return to a savepoint forget it too.
 //! 2. What `seen` and `ahead` say of the present includes the changes. A change forgets what it is about, and a return
 //!    to a savepoint forgets all of it.
 //! 3. `prefix` and `created` speak of versions, which are never given twice, so they remain true.
@@ -37,6 +38,8 @@ pub(super) struct Reads {
     prefix: RefCell<Option<Prefix>>,
     /// The version of the collection that this transaction has created last.
     created: Cell<Option<u64>>,
+    /// The versions of those that it has created before.
+    created_before: RefCell<Vec<u64>>,
 }
 
 /// A row of the snapshot.
@@ -116,7 +119,17 @@ impl Reads {
     /// Says that a collection of this version comes into being.
     #[inline]
     pub(super) fn creates(&self, version: u64) {
-        self.created.set(Some(version));
+        if let Some(before) = self.created.replace(Some(version)) {
+            self.created_before.borrow_mut().push(before);
+        }
+    }
+
+    /// The versions of all collections that this transaction has created, in ascending order.
+    pub(super) fn take_created(&mut self) -> Vec<u64> {
+        let mut created = self.created_before.take();
+        created.extend(self.created.take());
+        created.sort_unstable();
+        created
     }
 
     /// Whether the collection of this version is known to have no rows in the snapshot.
@@ -138,8 +151,15 @@ impl Reads {
         }
     }
 
+    /// Says that rows are about to be removed as a range.
+    pub(super) fn clears(&mut self) {
+        self.last_row.take();
+        self.ahead = None;
+    }
+
     /// Says that any changes may have been undone.
     pub(super) fn goes_back(&mut self) {
+        self.last_row.take();
         self.seen.get_mut().forget_last();
         self.ahead = None;
     }
