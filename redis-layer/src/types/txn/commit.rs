@@ -204,15 +204,19 @@ impl Txn<'_> {
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
         let mut left_bytes = self.changed_bytes;
-        let _unseen = if left_bytes >= LARGE_BYTES && self.began == self.mapping {
+        let may_be_parted = left_bytes >= LARGE_BYTES && self.began == self.mapping;
+        let created = match may_be_parted {
+            true => self.reads.take_created(),
+            false => Vec::new(),
+        };
+        let _unseen = if created.is_empty() {
+            None
+        } else {
             let to = (self.store, self.shared.unseen());
-            let created = self.reads.take_created();
             let noted = (self.shared).wait(|| write_unseen(to, created, &mut changes))?;
             noted.retain_seen(&mut cleared)?;
             left_bytes = changes.iter().flatten().map(change_bytes).sum();
             Some(noted)
-        } else {
-            None
         };
         for (space, range) in cleared {
             batch.clear(space, range);
