@@ -285,6 +285,20 @@ fn ranges_are_told_by_their_ends() {
 }
 
 #[test]
+fn an_order_is_named_by_the_rule_that_gives_it() {
+    fn sorted_by<K: Ord>(key: fn(u64) -> K) -> [char; 8] {
+        let mut letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+        letters.sort_by_key(|letter| key(predict_floats::pattern(*letter).unwrap()));
+        letters
+    }
+    let without_sign = judged(&predict_floats::exercise_of(Orders {
+        by_value: solutions::predict_floats::by_value,
+        by_bytes: || sorted_by(|bits| (bits & !TOP, bits & TOP)),
+    }));
+    named(&without_sign, "bytes_by_distance");
+}
+
+#[test]
 fn predictions_show_one_wrong_pair_and_not_the_answer() {
     let verdict = judged(&predict_floats::exercise_of(Orders {
         by_value: || ['g', 'c', 'a', 'e', 'd', 'b', 'f', 'h'],
