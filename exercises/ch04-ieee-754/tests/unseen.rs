@@ -926,3 +926,32 @@ fn nothing_is_called_right_beside_a_mistake() {
     pairs_call_nothing_right(&numeric_f64::exercise_of(Numeric::new(|_| None, |_| None)));
     pairs_call_nothing_right(&score_range::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }
+
+#[test]
+fn no_sign_of_a_member_is_read_in_a_way_of_its_own() {
+    let changed = |change: fn(String) -> String| {
+        range(move |rows, min, max| {
+            let found = solutions::score_range::score_range(rows, min, max);
+            let text = |member: Vec<u8>| match String::from_utf8(member) {
+                Ok(text) => change(text).into_bytes(),
+                Err(bytes) => bytes.into_bytes(),
+            };
+            found.into_iter().map(text).collect()
+        })
+    };
+    observed(
+        &changed(|text| text.trim_end_matches('/').to_owned()),
+        "range",
+        &["must be"],
+    );
+    observed(
+        &changed(|text| text.replace("%%", "%")),
+        "range",
+        &["must be"],
+    );
+    observed(
+        &changed(|text| text.replace('"', "'")),
+        "range",
+        &["must be"],
+    );
+}

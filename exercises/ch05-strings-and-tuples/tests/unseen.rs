@@ -1335,3 +1335,62 @@ fn nothing_is_called_right_beside_a_mistake() {
     pairs_call_nothing_right(&tuple_key::exercise_of(Arc::new(|_, _, _| Vec::new())));
     pairs_call_nothing_right(&tuple_prefix_scan::exercise_of(tuple_prefix_scan::right()));
 }
+
+#[test]
+fn no_sign_of_a_text_is_read_in_a_way_of_its_own() {
+    fn one_space(text: &str) -> String {
+        text.replace("  ", " ")
+    }
+    fn without_slashes(text: &str) -> &str {
+        text.trim_end_matches('/')
+    }
+    observed(
+        &escape(
+            |value| encode(value).into_iter().filter(|&b| b != b'\r').collect(),
+            decode,
+        ),
+        "order",
+        &["both become"],
+    );
+    observed(
+        &tuple(|user, number, note| solutions::tuple_key::key(without_slashes(user), number, note)),
+        "order",
+        &["Where the user alone differs, the keys are not in order"],
+    );
+    observed(
+        &tuple(|user, number, note| solutions::tuple_key::key(user, number, &one_space(note))),
+        "order",
+        &["both become"],
+    );
+    let scans = Scans {
+        orders_of: Arc::new(|rows, user| {
+            solutions::tuple_prefix_scan::orders_of(rows, without_slashes(user))
+        }),
+        ..tuple_prefix_scan::right()
+    };
+    observed(&scan(&scans), "one-user", &["must be"]);
+    let scans = Scans {
+        orders_starting: Arc::new(|rows, start| {
+            solutions::tuple_prefix_scan::orders_starting(rows, &one_space(start))
+        }),
+        ..tuple_prefix_scan::right()
+    };
+    observed(&scan(&scans), "beginning", &["must be"]);
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+#[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "a logarithm of at least 1 is none below zero"
+)]
+fn digits_that_are_counted_by_a_float_are_miscounted() {
+    // 999,999,999,999,999 and one more have the same logarithm as an `f64`.
+    let counted = |user: &str, number: u64, note: &str| {
+        let digits = (number.max(1) as f64).log10() as u8 + 1;
+        let number = [&[digits][..], number.to_string().as_bytes()].concat();
+        [encode(user.as_bytes()), number, encode(note.as_bytes())].concat()
+    };
+    observed(&tuple(counted), "order", &["999999999999999"]);
+}
