@@ -1394,3 +1394,38 @@ fn digits_that_are_counted_by_a_float_are_miscounted() {
     };
     observed(&tuple(counted), "order", &["999999999999999"]);
 }
+
+#[test]
+fn a_test_that_asks_of_some_strings_alone_is_not_said_to_ask_of_none() {
+    let bytes = [0x00, 0x01, b'a', 0xfe, 0xff];
+    let mut strings: Vec<Vec<u8>> = vec![vec![], vec![b'a'; 60], [&[b'a'; 60][..], b"b"].concat()];
+    for byte in bytes {
+        strings.push(vec![byte]);
+        strings.extend(bytes.map(|next| vec![byte, next]));
+        strings.extend(bytes.map(|next| vec![byte, 0x00, next]));
+    }
+    strings.sort();
+    strings.dedup();
+    let verdict = tester(move |encode, decode| {
+        for pair in strings.windows(2) {
+            let [a, b] = [0, 1].map(|i| encode(&pair[i]));
+            assert!(a < b);
+            // The zero byte is what may come after an end of one.
+            assert!(pair[1].contains(&0) || !b.starts_with(&a));
+        }
+        for string in &strings {
+            let mut key = encode(string);
+            assert_eq!(decode(&key).as_ref(), Some(string));
+            assert_eq!(decode(&[&key[..], b"b"].concat()), None);
+            key.pop();
+            assert_eq!(decode(&key), None);
+        }
+    });
+    named(&verdict, "end_not_tested");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(
+        words
+            .join(" ")
+            .contains("does not ask of every two strings")
+    );
+}
