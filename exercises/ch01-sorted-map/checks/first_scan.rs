@@ -1,6 +1,6 @@
 //! Half-open ranges: all pairs of bounds over small stores, then long keys, and a store of many.
 
-use kit::values::LENGTHS;
+use kit::values::{LENGTHS, woven_bytes};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::stores::{Store, list, long, many, quoted, store, store_shown};
@@ -83,7 +83,8 @@ fn scans() -> PartOf<Scan> {
     );
     // Written as digits without a width, 7 is greater than 61.
     part = probe(part, &[b"\x07", b"a"], (b"\x07", b"a"));
-    for length in LENGTHS {
+    // The last length is more than two bytes hold.
+    for length in LENGTHS.into_iter().chain([65_537]) {
         let keys = long(length, &[b"", b"a", b"b", b"c"]);
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         for (lo, hi) in [(0, 1), (1, 3), (2, 2)] {
@@ -99,9 +100,21 @@ fn scans() -> PartOf<Scan> {
     for first in (0..keys.len() - 16).step_by(16) {
         part = probe(part, &keys, (keys[first], keys[first + 16]));
     }
+    for woven in woven_bytes() {
+        let [before, behind, between, twice, often, longer] = woven.each_ref().map(Vec::as_slice);
+        let keys: [&[u8]; 7] = [before, behind, between, twice, often, longer, b"35"];
+        let mut bounds: [&[u8]; 6] = [before, behind, between, often, b"3", b"4"];
+        bounds.sort_unstable();
+        for pair in bounds.windows(2) {
+            part = probe(part, &keys, (pair[0], pair[1]));
+        }
+    }
     let keys = many(b"");
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    probe(part, &keys, (b"", b"a"))
+    for bounds in [(b"", b"a"), (b"0100", b"0900"), (b"0900", b"0100")] as [(&[u8], &[u8]); 3] {
+        part = probe(part, &keys, bounds);
+    }
+    part
 }
 
 /// All pairs, those of the first bounds first.

@@ -1,6 +1,6 @@
 //! Prefixes over stores whose keys go on with every awkward byte.
 
-use kit::values::LENGTHS;
+use kit::values::{LENGTHS, woven_bytes};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::stores::{Store, list, long, many, quoted, store, store_shown};
@@ -70,6 +70,8 @@ fn scans() -> PartOf<Scan> {
         }
     }
     part = probe(part, &[b"a", &FARTHEST, b"b"], b"a");
+    // It is not the length of a key by which it is lost.
+    part = probe(part, &[b"a", &[b'a'; 5001], b"b"], b"a");
     // The empty byte string is a key that starts with no prefix of these.
     part = probe(part, &[b"", b"\x00", b"a", b"ab"], b"a");
     // Spaces are bytes of a key.
@@ -82,7 +84,8 @@ fn scans() -> PartOf<Scan> {
     );
     // Written as numbers without a width, 6 is the beginning of 60 and of 65.
     part = probe(part, &[b"a\x06", b"a\x06b", b"a`", b"aA"], b"a\x06");
-    for length in LENGTHS {
+    // The last length is more than two bytes hold.
+    for length in LENGTHS.into_iter().chain([65_537]) {
         let keys = long(length, &[b"", b"a", b"ab", b"b"]);
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         part = probe(part, &keys, keys[1]);
@@ -106,6 +109,21 @@ fn scans() -> PartOf<Scan> {
     let keys: Vec<&[u8]> = bytes.iter().map(<[u8; 2]>::as_slice).collect();
     for key in keys.iter().step_by(15).filter(|key| key[1] != 0xff) {
         part = probe(part, &keys, key);
+    }
+    for woven in woven_bytes() {
+        let [before, behind, between, twice, often, longer] = woven.each_ref().map(Vec::as_slice);
+        let keys: [&[u8]; 7] = [before, behind, between, twice, often, longer, b"35"];
+        let mut prefixes = vec![before, behind, between, twice];
+        // Above the letters, the stores at the top tell one end from another.
+        if between < b"3{" {
+            prefixes.extend([b"3", &often[..often.len() - 1]]);
+        }
+        for prefix in prefixes
+            .into_iter()
+            .filter(|prefix| !prefix.starts_with(b"\xff") && !prefix.ends_with(b"\xff"))
+        {
+            part = probe(part, &keys, prefix);
+        }
     }
     let keys = many(b"user:");
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

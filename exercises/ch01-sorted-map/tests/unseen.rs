@@ -801,3 +801,68 @@ fn a_raised_first_byte_is_not_called_all_of_them() {
     );
     assert!(!one_line(&verdict).contains("every byte of the prefix"));
 }
+
+#[test]
+fn no_sign_of_a_bound_is_read_in_a_way_of_its_own() {
+    fn line(text: &[u8]) -> &[u8] {
+        text.strip_suffix(b"\n").unwrap_or(text)
+    }
+    fn up_to_zero(text: &[u8]) -> &[u8] {
+        text.split(|&byte| byte == 0).next().unwrap_or_default()
+    }
+    fn without_zeros_in_front(text: &[u8]) -> &[u8] {
+        let zeros = text.iter().take_while(|&&byte| byte == b'0').count();
+        &text[zeros..]
+    }
+    fn one_space(text: &[u8]) -> Vec<u8> {
+        let mut text = text.to_vec();
+        text.dedup_by(|a, b| (*a, *b) == (b' ', b' '));
+        text
+    }
+    let scans: [first_scan::Scan; 3] = [
+        |store, lo, hi| solutions::first_scan::first_scan(store, lo, line(hi)),
+        |store, lo, hi| solutions::first_scan::first_scan(store, up_to_zero(lo), hi),
+        |store, lo, hi| {
+            let inside = |key: &&Vec<u8>| {
+                let key = one_space(key);
+                one_space(lo) <= key && key < one_space(hi)
+            };
+            store.keys().filter(inside).cloned().collect()
+        },
+    ];
+    for scan in scans {
+        observed(&first(scan), "range", &["must be"]);
+    }
+    let scans: [prefix_scan::Scan; 3] = [
+        |store, prefix| solutions::prefix_scan::prefix_scan(store, line(prefix)),
+        |store, prefix| {
+            let prefix = without_zeros_in_front(prefix);
+            let found = |key: &&Vec<u8>| without_zeros_in_front(key).starts_with(prefix);
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let found = |key: &&Vec<u8>| one_space(key).starts_with(&one_space(prefix));
+            store.keys().filter(found).cloned().collect()
+        },
+    ];
+    for scan in scans {
+        observed(&prefix(scan), "prefix", &["must be"]);
+    }
+}
+
+#[test]
+fn two_bytes_do_not_count_the_bytes_of_a_key() {
+    // Where the keys are alike for longer than the counter counts, the scan takes them for equal.
+    let counted = first(|store, lo, hi| {
+        let before = |a: &[u8], b: &[u8]| {
+            let alike = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+            match u16::try_from(alike) {
+                Ok(_) => a < b,
+                Err(_) => false,
+            }
+        };
+        let inside = |key: &&Vec<u8>| !before(key, lo) && before(key, hi);
+        store.keys().filter(inside).cloned().collect()
+    });
+    observed(&counted, "range", &["65537"]);
+}

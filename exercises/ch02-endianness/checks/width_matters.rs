@@ -71,7 +71,11 @@ fn numbers() -> Vec<Number> {
     let grown = [2287, 2288, 67_823, 67_824];
     // Whose key is cut or special at a limit of its type may be a neighbour's beginning.
     let limits = [65_534, u32::MAX - 1, u32::MAX - 255];
-    for value in u32::probes().into_iter().chain(grown).chain(limits) {
+    // One digit more. Around 1000, the numbers are there.
+    let digits = (4..10).map(|digits| 10_u32.pow(digits));
+    let digits = digits.flat_map(|limit| [limit - 1, limit]);
+    let values = u32::probes().into_iter().chain(grown).chain(limits);
+    for value in values.chain(digits) {
         let in_each = [
             u8::try_from(value).map(Number::U8).ok(),
             u16::try_from(value).map(Number::U16).ok(),

@@ -942,3 +942,19 @@ fn nothing_is_called_right_beside_a_mistake() {
     pairs_call_nothing_right(&width_matters::exercise_of(Arc::new(|_| Vec::new())));
     pairs_call_nothing_right(&scan_window::exercise_of(Arc::new(|_, _, _| Vec::new())));
 }
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+#[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "a logarithm of at least 1 is none below zero"
+)]
+fn digits_that_are_counted_by_a_float_are_miscounted() {
+    // As an `f32`, the logarithm of 9,999,999 is 7, and so it is said to have eight digits.
+    let counted = |n: Number| {
+        let digits = (n.value().max(1) as f32).log10() as u8 + 1;
+        [&[digits][..], n.value().to_string().as_bytes()].concat()
+    };
+    observed(&widths(counted), "order", &["9999999_u32 < "]);
+}

@@ -26,7 +26,7 @@ mod stubs;
 mod test_i64_keys;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
@@ -873,4 +873,14 @@ fn nothing_is_called_right_beside_a_mistake() {
     let nine = Codec::new(solutions::nine_bytes::encode, solutions::nine_bytes::decode);
     pairs_call_nothing_right(&nine_bytes::exercise_of(nine));
     pairs_call_nothing_right(&scan_bounds::exercise_of(Arc::new(|_, _, _| Vec::new())));
+}
+
+#[test]
+fn a_decoder_that_refuses_the_same_key_twice_is_told() {
+    let before = Mutex::new([0; 8]);
+    let verdict = codec(right, move |key| {
+        let is_new = key != std::mem::replace(&mut *before.lock().unwrap(), key);
+        if is_new { back(key) } else { 0 }
+    });
+    observed(&verdict, "same-answer", &["decode(encode(", "and then 0"]);
 }

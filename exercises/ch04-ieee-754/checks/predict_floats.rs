@@ -94,7 +94,7 @@ fn sorted(
     })
 }
 
-fn pattern(letter: char) -> Option<u64> {
+pub(crate) fn pattern(letter: char) -> Option<u64> {
     let found = PATTERNS.iter().find(|(name, _)| *name == letter)?;
     Some(found.1)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted;
+use kit::values::woven_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -95,6 +96,15 @@ const LONG: &[Member] = &[(1.0, b"ann"), (1.0, &FARTHEST), (2.0, b"bob")];
 static MANY: LazyLock<Vec<Member>> =
     LazyLock::new(|| (0..1100).map(|n| (f64::from(n), &b"ann"[..])).collect());
 
+/// Members with every sign that somebody may treat in a way of his own.
+static WOVEN: LazyLock<Vec<[Member; 6]>> = LazyLock::new(|| {
+    let members = woven_texts().map(|texts| texts.map(str::as_bytes));
+    let scored = |[a, b, c, d, e, f]: [&'static [u8]; 6]| {
+        [(1.0, a), (1.0, b), (1.0, c), (2.0, d), (2.0, e), (2.0, f)]
+    };
+    members.map(scored).collect()
+});
+
 /// The bounds, the plainest first.
 const BOUNDS: [f64; 17] = [
     1.0,
@@ -142,6 +152,10 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             }
             part = probe(part, members, bound, bound);
         }
+    }
+    for members in WOVEN.iter() {
+        part = probe(part, members, 1.0, 2.0);
+        part = probe(part, members, 2.0, 2.0);
     }
     part = probe(part, LONG, 1.0, 1.0);
     for (min, max) in [(-INF, INF), (100.0, 899.0)] {

@@ -38,7 +38,7 @@ fn of_values() -> Vec<Mistake<Orders>> {
             .link(SCAN),
         expects("negative_values_last", || letters!(d b h f g c a e))
             .says("the negative values in order, but after the others")
-            .why("A set sign bit means less than zero. Only as a plain byte is 80 more than 7f.")
+            .why("The sign bit is a minus, and what is less than zero comes first. Only as a plain byte is 80 more than 7f.")
             .link(SCAN),
         expects("values_by_distance", || letters!(e d a b h c g f))
             .says("the distances from zero")
@@ -127,8 +127,8 @@ fn of_bytes() -> Vec<Mistake<Orders>> {
             .says("the order after a flip of the sign bit")
             .why("Nothing is flipped here. These are the patterns as they are: 80 comes after 7f.")
             .link(SCAN),
-        expects("bytes_by_distance", || letters!(d e b a h c f g))
-            .says("the bytes without the sign bit, positive before negative")
+        expects("bytes_by_distance", || letters!(e d b a h c f g))
+            .says("the bytes without the sign bit, and a positive one before a negative one that is alike")
             .why("The sign bit is the first bit of the first byte. It decides before anything else.")
             .link(FIELDS),
         expects("minus_zero_first", || letters!(e d b h f a c g))

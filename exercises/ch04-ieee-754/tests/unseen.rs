@@ -285,6 +285,20 @@ fn ranges_are_told_by_their_ends() {
 }
 
 #[test]
+fn an_order_is_named_by_the_rule_that_gives_it() {
+    fn sorted_by<K: Ord>(key: fn(u64) -> K) -> [char; 8] {
+        let mut letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+        letters.sort_by_key(|letter| key(predict_floats::pattern(*letter).unwrap()));
+        letters
+    }
+    let without_sign = judged(&predict_floats::exercise_of(Orders {
+        by_value: solutions::predict_floats::by_value,
+        by_bytes: || sorted_by(|bits| (bits & !TOP, bits & TOP)),
+    }));
+    named(&without_sign, "bytes_by_distance");
+}
+
+#[test]
 fn predictions_show_one_wrong_pair_and_not_the_answer() {
     let verdict = judged(&predict_floats::exercise_of(Orders {
         by_value: || ['g', 'c', 'a', 'e', 'd', 'b', 'f', 'h'],
@@ -911,4 +925,33 @@ fn nothing_is_called_right_beside_a_mistake() {
     pairs_call_nothing_right(&order_f64::exercise_of(order));
     pairs_call_nothing_right(&numeric_f64::exercise_of(Numeric::new(|_| None, |_| None)));
     pairs_call_nothing_right(&score_range::exercise_of(Arc::new(|_, _, _| Vec::new())));
+}
+
+#[test]
+fn no_sign_of_a_member_is_read_in_a_way_of_its_own() {
+    let changed = |change: fn(String) -> String| {
+        range(move |rows, min, max| {
+            let found = solutions::score_range::score_range(rows, min, max);
+            let text = |member: Vec<u8>| match String::from_utf8(member) {
+                Ok(text) => change(text).into_bytes(),
+                Err(bytes) => bytes.into_bytes(),
+            };
+            found.into_iter().map(text).collect()
+        })
+    };
+    observed(
+        &changed(|text| text.trim_end_matches('/').to_owned()),
+        "range",
+        &["must be"],
+    );
+    observed(
+        &changed(|text| text.replace("%%", "%")),
+        "range",
+        &["must be"],
+    );
+    observed(
+        &changed(|text| text.replace('"', "'")),
+        "range",
+        &["must be"],
+    );
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
 use kit::render::two_rows;
-use kit::values::LENGTHS;
+use kit::values::{LENGTHS, woven_bytes};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -169,6 +169,7 @@ pub(crate) fn strings() -> Vec<Vec<u8>> {
     all.extend((0..=255).map(|byte| vec![byte]));
     // As hexadecimal digits, these hold 00 and 00ff across the bounds of their bytes.
     all.extend([&b"p\x00"[..], b"p\x01", b"\x10\x0f\xf1"].map(<[u8]>::to_vec));
+    all.extend(woven_bytes().flatten());
     all.extend([vec![b'a'; 255], vec![b'a'; 256], vec![b'b'; 257]]);
     for length in LENGTHS {
         let with = |end: &[u8]| [&vec![b'a'; length], end].concat();

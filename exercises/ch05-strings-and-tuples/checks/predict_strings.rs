@@ -102,7 +102,7 @@ fn sorted(
     })
 }
 
-fn string(letter: char) -> Option<&'static [u8]> {
+pub(crate) fn string(letter: char) -> Option<&'static [u8]> {
     let found = STRINGS.iter().find(|(name, _)| *name == letter)?;
     Some(found.1)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kit::answer::quoted_text;
 use kit::exercise::Part;
 use kit::fields::apart;
-use kit::values::{long_texts, ranks};
+use kit::values::{long_texts, ranks, woven_texts};
 use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -128,16 +128,41 @@ fn tuples() -> Vec<Tuple> {
     .into_iter();
     let texts = texts.chain(long_texts());
     let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
-    // From here on a double has no place for every whole number.
-    let more = more.chain([0, 1, 2].map(|n| ("ann", (1 << 53) + n, "")));
-    // One bit more than a type or a width of bytes has.
-    let more = more.chain([16, 40, 48, 56].map(|bits| ("ann", 1 << bits, "")));
-    // One hexadecimal digit more.
-    let more = more.chain([(1 << 60) - 1, 1 << 60].map(|number| ("ann", number, "")));
+    let numbers = numbers().map(|number| ("ann", number, ""));
     all.into_iter()
         .map(|(_, tuple)| tuple)
         .chain(more)
+        .chain(woven())
+        .chain(numbers)
         .collect()
+}
+
+/// Users and notes with every sign that somebody may treat in a way of his own.
+fn woven() -> impl Iterator<Item = Tuple> {
+    // None of the users is the beginning of another: what ends a user does not show. And all are short.
+    let users = woven_texts().flat_map(|[_, behind, between, twice, ..]| {
+        let all = [between, behind, twice];
+        all.into_iter().take(if twice.is_ascii() { 3 } else { 2 })
+    });
+    // Those with a zero byte have been asked for, the plainest first.
+    let users = users.filter(|user| !user.contains('\0'));
+    let notes = woven_texts()
+        .flat_map(|[before, behind, between, twice, ..]| [before, behind, between, twice]);
+    let users = users.map(|user| (user, 1, ""));
+    users.chain(notes.map(|note| ("ann", 1, note)))
+}
+
+/// Numbers of one bit more than a width has, or of one digit more.
+///
+/// Below 2^34 there are few: a number cut to ten digits or to fewer is one fault.
+fn numbers() -> impl Iterator<Item = u64> {
+    // From here on a double has no place for every whole number.
+    let doubles = [1, 2].map(|n| (1 << 53) + n);
+    let bits = [16].into_iter().chain(34..64).map(|bits| 1_u64 << bits);
+    let digits = (11..20).map(|digits| 10_u64.pow(digits));
+    let limits = bits.chain(digits).flat_map(|limit| [limit - 1, limit]);
+    let new = |number: &u64| !NUMBERS.contains(number);
+    doubles.into_iter().chain(limits).filter(new)
 }
 
 fn keys() -> PartOf<Key> {

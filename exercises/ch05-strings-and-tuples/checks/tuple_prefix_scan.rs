@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use kit::answer::{quoted, quoted_text};
-use kit::values::{LENGTHS, long_texts};
+use kit::values::{LENGTHS, long_texts, woven_bytes, woven_texts};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check, show_list};
 
 use crate::{mistakes, solutions, stubs};
@@ -199,6 +199,7 @@ fn prefixes() -> Vec<Vec<u8>> {
     }
     all.extend(shorter);
     all.push(vec![0xff; 9]);
+    all.extend(woven_bytes().flatten());
     for length in LENGTHS {
         all.push(vec![b'a'; length]);
         all.push([&vec![b'a'; length][..], b"\xff\xff"].concat());
@@ -241,8 +242,17 @@ fn queries(
         let store = names.iter().copied().zip(1..).collect();
         (store, names)
     });
+    let woven: Vec<[&str; 7]> = woven_texts()
+        .map(|[before, behind, between, twice, often, longer]| {
+            [before, behind, between, twice, often, longer, "35"]
+        })
+        .collect();
+    let woven = woven.iter().map(|names| {
+        let store = names.iter().copied().zip(1..).collect();
+        (store, &names[..4])
+    });
     let many = [(many(), &NAMES[..1])];
-    for (store, names) in short.chain(long).chain(many) {
+    for (store, names) in short.chain(woven).chain(long).chain(many) {
         for &name in names {
             let rows = store.clone();
             let row = |(user, number): &Row| format!("{} {number}", quoted_text(user));

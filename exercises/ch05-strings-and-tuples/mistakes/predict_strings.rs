@@ -32,7 +32,7 @@ fn of_joined() -> Vec<Mistake<Orders>> {
             .link(SCAN),
         expects("joined_colon_below_the_mark", || letters!(b d f e a c))
             .says("the colon below !")
-            .why("! is 21 and the colon is 3a. Punctuation, spaces and zero bytes sort below the colon.")
+            .why("! is 21 and the colon is 3a. Zero bytes, spaces and digits sort below the colon as well.")
             .link(SCAN),
         expects("joined_colon_above_letters", || letters!(b d e a f c))
             .says("the colon above the letters")
@@ -72,9 +72,13 @@ fn of_lengths() -> Vec<Mistake<Orders>> {
                  strings of two bytes.",
             )
             .link(WIDTH),
-        expects("lengths_after", || letters!(b d e f a c))
-            .says("lengths that are compared last")
+        expects("lengths_after", || letters!(b d f e a c))
+            .says("lengths behind the strings")
             .why("The length is in front. It is compared before any byte of the string.")
+            .link(WIDTH),
+        expects("lengths_like_joined", || letters!(b d e f a c))
+            .says("the order of the keys with a colon")
+            .why("Here no byte comes after the string. The length comes in front, and it is compared first: c is `01 62` and comes before all strings of two bytes.")
             .link(WIDTH),
         expects("longest_first", || letters!(d e a f c b))
             .says("the longest strings first")

@@ -183,10 +183,10 @@ fn a_rule_forgotten() -> Vec<Mistake<Tester<Pair>>> {
             back_again(encode, decode, &strings());
             refused(encode, decode, &strings());
         })
-        .says("a test that does not ask whether one key is the beginning of another")
+        .says("a test that does not ask of every two strings whether the key of one is the beginning of that of the other")
         .why(
-            "The other three rules it tests well. But an end of one zero byte passes: 61 00 is the beginning of \
-             61 00 ff 00.",
+            "An end of one zero byte passes: 61 00, the key of `a`, is the beginning of 61 00 ff 00, that of `a\\x00`. What goes on with a \
+             zero byte shows it.",
         )
         .link(END),
         weak("refusal_not_tested", "kills", |encode, decode| {

@@ -355,6 +355,27 @@ fn tests_are_told_what_they_decide() {
 }
 
 #[test]
+fn an_order_is_named_by_the_rule_that_gives_it() {
+    fn sorted_by(key: fn(&[u8]) -> Vec<u8>) -> [char; 6] {
+        let mut letters = ['a', 'b', 'c', 'd', 'e', 'f'];
+        letters.sort_by_key(|letter| key(predict_strings::string(*letter).unwrap()));
+        letters
+    }
+    let lengths = |length_first| {
+        let orders = Orders {
+            length_first,
+            ..RIGHT
+        };
+        judged(&predict_strings::exercise_of(orders))
+    };
+    let behind =
+        lengths(|| sorted_by(|string| [string, &[u8::try_from(string.len()).unwrap()]].concat()));
+    named(&behind, "lengths_after");
+    let colon = lengths(|| sorted_by(|string| [string, b":"].concat()));
+    named(&colon, "lengths_like_joined");
+}
+
+#[test]
 fn predictions_show_one_wrong_pair_and_not_the_answer() {
     let verdict = judged(&predict_strings::exercise_of(Orders {
         joined: || ['b', 'd', 'e', 'f', 'c', 'a'],
@@ -1313,4 +1334,98 @@ fn nothing_is_called_right_beside_a_mistake() {
     pairs_call_nothing_right(&escape_bytes::exercise_of(Escape::new(encode, decode)));
     pairs_call_nothing_right(&tuple_key::exercise_of(Arc::new(|_, _, _| Vec::new())));
     pairs_call_nothing_right(&tuple_prefix_scan::exercise_of(tuple_prefix_scan::right()));
+}
+
+#[test]
+fn no_sign_of_a_text_is_read_in_a_way_of_its_own() {
+    fn one_space(text: &str) -> String {
+        text.replace("  ", " ")
+    }
+    fn without_slashes(text: &str) -> &str {
+        text.trim_end_matches('/')
+    }
+    observed(
+        &escape(
+            |value| encode(value).into_iter().filter(|&b| b != b'\r').collect(),
+            decode,
+        ),
+        "order",
+        &["both become"],
+    );
+    observed(
+        &tuple(|user, number, note| solutions::tuple_key::key(without_slashes(user), number, note)),
+        "order",
+        &["Where the user alone differs, the keys are not in order"],
+    );
+    observed(
+        &tuple(|user, number, note| solutions::tuple_key::key(user, number, &one_space(note))),
+        "order",
+        &["both become"],
+    );
+    let scans = Scans {
+        orders_of: Arc::new(|rows, user| {
+            solutions::tuple_prefix_scan::orders_of(rows, without_slashes(user))
+        }),
+        ..tuple_prefix_scan::right()
+    };
+    observed(&scan(&scans), "one-user", &["must be"]);
+    let scans = Scans {
+        orders_starting: Arc::new(|rows, start| {
+            solutions::tuple_prefix_scan::orders_starting(rows, &one_space(start))
+        }),
+        ..tuple_prefix_scan::right()
+    };
+    observed(&scan(&scans), "beginning", &["must be"]);
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+#[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "a logarithm of at least 1 is none below zero"
+)]
+fn digits_that_are_counted_by_a_float_are_miscounted() {
+    // 999,999,999,999,999 and one more have the same logarithm as an `f64`.
+    let counted = |user: &str, number: u64, note: &str| {
+        let digits = (number.max(1) as f64).log10() as u8 + 1;
+        let number = [&[digits][..], number.to_string().as_bytes()].concat();
+        [encode(user.as_bytes()), number, encode(note.as_bytes())].concat()
+    };
+    observed(&tuple(counted), "order", &["999999999999999"]);
+}
+
+#[test]
+fn a_test_that_asks_of_some_strings_alone_is_not_said_to_ask_of_none() {
+    let bytes = [0x00, 0x01, b'a', 0xfe, 0xff];
+    let mut strings: Vec<Vec<u8>> = vec![vec![], vec![b'a'; 60], [&[b'a'; 60][..], b"b"].concat()];
+    for byte in bytes {
+        strings.push(vec![byte]);
+        strings.extend(bytes.map(|next| vec![byte, next]));
+        strings.extend(bytes.map(|next| vec![byte, 0x00, next]));
+    }
+    strings.sort();
+    strings.dedup();
+    let verdict = tester(move |encode, decode| {
+        for pair in strings.windows(2) {
+            let [a, b] = [0, 1].map(|i| encode(&pair[i]));
+            assert!(a < b);
+            // The zero byte is what may come after an end of one.
+            assert!(pair[1].contains(&0) || !b.starts_with(&a));
+        }
+        for string in &strings {
+            let mut key = encode(string);
+            assert_eq!(decode(&key).as_ref(), Some(string));
+            assert_eq!(decode(&[&key[..], b"b"].concat()), None);
+            key.pop();
+            assert_eq!(decode(&key), None);
+        }
+    });
+    named(&verdict, "end_not_tested");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(
+        words
+            .join(" ")
+            .contains("does not ask of every two strings")
+    );
 }

@@ -1,5 +1,6 @@
 //! Calls that may panic, and what their panics say.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
@@ -8,6 +9,10 @@ use crate::answer::{Answer, Outcome};
 
 /// Where a panic happened that no line of the learner's raised.
 pub(crate) const IN_THE_LIBRARY: &str = "inside the standard library";
+
+/// Where a panic happened that our hook was not told of.
+const HIDDEN: &str =
+    "at a line that nobody knows, because the code has a panic hook of its own or resumes a panic";
 
 /// How `todo!()` begins its message.
 const TODO: &str = "not yet implemented";
@@ -25,15 +30,23 @@ pub(crate) fn call(ask: impl FnOnce() -> Answer) -> Outcome {
     let last = LAST.replace(outer);
     match result {
         Ok(answer) => Outcome::Answer(answer),
-        Err(_) => match last {
-            Some((message, place)) if message.starts_with(TODO) => Outcome::Todo { place },
-            Some((message, place)) => Outcome::Panic { message, place },
-            None => Outcome::Panic {
-                message: String::new(),
-                place: String::new(),
-            },
-        },
+        Err(payload) => {
+            let heard = last.filter(|(_, place)| !place.is_empty());
+            let (message, place) = heard.unwrap_or_else(|| (words(&*payload), HIDDEN.to_owned()));
+            if message.starts_with(TODO) {
+                Outcome::Todo { place }
+            } else {
+                Outcome::Panic { message, place }
+            }
+        }
     }
+}
+
+/// What a panic says that was caught.
+fn words(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a message").to_owned()
 }
 
 /// Reaches, for the call around this one, the `todo!()` that a nested call has reached.

@@ -395,7 +395,7 @@ fn cause_of_death(status: ExitStatus, errors: &str) -> Death {
 fn signal_name(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     match status.signal() {
-        Some(6) => "SIGABRT, as by std::process::abort".to_owned(),
+        Some(6) => "SIGABRT, as by std::process::abort, or by a panic in a `drop` while another panic unwinds".to_owned(),
         Some(11) => "SIGSEGV, an invalid memory access".to_owned(),
         Some(9) => "SIGKILL, by the system or by itself".to_owned(),
         Some(24) => "SIGXCPU, out of processor time".to_owned(),

@@ -132,9 +132,13 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
     if outcomes.iter().all(|o| matches!(o, Outcome::NotAsked)) {
         return Standing::NotReached;
     }
+    // A decoder is asked in two places, and judged in one of them.
+    let places = [Some(part), sheet.parts[part].own_keys];
     let unstable = behaviour.unstable.as_ref().filter(|(probe, _)| {
-        let start = sheet.start(part);
-        (start..start + outcomes.len()).contains(probe)
+        places.iter().flatten().any(|&place| {
+            let start = sheet.start(place);
+            (start..start + sheet.parts[place].probes.len()).contains(probe)
+        })
     });
     let fault = |check: &'static str, claim: String, finding: Finding| {
         let diagnosis = if check == SAME_ANSWER {

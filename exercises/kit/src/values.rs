@@ -21,6 +21,44 @@ pub fn long_texts() -> impl Iterator<Item = &'static str> {
     TEXTS.iter().map(String::as_str)
 }
 
+/// Signs that somebody may treat in a way of his own: zeros, spaces, ends of lines and of texts, what separates and quotes, the
+/// ends of the digits, and signs of more than one byte. No letters: whoever takes no notice of their case does so everywhere.
+const SIGNS: &str = "\0\u{1}\u{2}\u{8}\t\n\r\u{1a}\u{1b}\u{1f} !\"#$%&'*+,-./019:;=?@\\^_`{|}~\u{7f}\u{80}\u{e9}\u{ff}\u{d7ff}\u{e000}\u{ff5e}\u{1f600}\u{10ffff}";
+
+/// Bytes that are no sign of a text.
+const NO_SIGNS: [u8; 7] = [0x80, 0xbf, 0xc0, 0xf5, 0xfd, 0xfe, 0xff];
+
+/// Two digits with a sign wherever it may be: before, behind, between, twice, many times. Whatever somebody does to the sign
+/// makes two of them equal, or moves one past another. Digits, because they have no case.
+fn woven(sign: &[u8]) -> [Vec<u8>; 6] {
+    [
+        [sign, b"35"].concat(),
+        [b"35", sign].concat(),
+        [b"3", sign, b"5"].concat(),
+        [b"3", sign, sign, b"5"].concat(),
+        [b"3", &sign.repeat(9)[..]].concat(),
+        [b"3", sign, b"55"].concat(),
+    ]
+}
+
+/// Six texts for each sign that somebody may treat in a way of his own. With `35` they are seven.
+pub fn woven_texts() -> impl Iterator<Item = [&'static str; 6]> {
+    static TEXTS: LazyLock<Vec<[String; 6]>> = LazyLock::new(|| {
+        let text = |bytes| String::from_utf8(bytes).expect("digits and a sign are a text");
+        let of = |sign: char| woven(String::from(sign).as_bytes()).map(text);
+        SIGNS.chars().map(of).collect()
+    });
+    TEXTS
+        .iter()
+        .map(|texts| texts.each_ref().map(String::as_str))
+}
+
+/// The same as bytes, and six for each of some bytes that are no text.
+pub fn woven_bytes() -> impl Iterator<Item = [Vec<u8>; 6]> {
+    let texts = woven_texts().map(|texts| texts.map(|text| text.as_bytes().to_vec()));
+    texts.chain(NO_SIGNS.map(|byte| woven(&[byte])))
+}
+
 /// A number that exercises can be about.
 pub trait Value: Copy + Show + Send + Sync + 'static {
     /// The numbers to ask for, smallest first, each once.

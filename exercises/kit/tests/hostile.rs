@@ -159,6 +159,26 @@ cast_of! {
         if value == 255 { std::panic::panic_any(7_u8) }
         right(value)
     };
+    hides_its_panics: |value| {
+        std::panic::set_hook(Box::new(|_| {}));
+        assert!(value != 255, "no {value}, please");
+        right(value)
+    };
+    hides_its_todo: |value| {
+        std::panic::set_hook(Box::new(|_| {}));
+        todo!("{value}")
+    };
+    panics_while_it_unwinds: |value| {
+        struct Loud;
+        impl Drop for Loud {
+            fn drop(&mut self) {
+                assert!(!std::thread::panicking(), "once more");
+            }
+        }
+        let _loud = Loud;
+        assert!(value != 255, "no {value}, please");
+        right(value)
+    };
     counts_its_calls: |value| {
         static CALLS: AtomicU64 = AtomicU64::new(0);
         right(value.wrapping_add_unsigned(CALLS.fetch_add(1, Ordering::Relaxed)))
@@ -426,6 +446,28 @@ const TESTS: &[Test] = &[
             "returns",
             &["encode(255) panics at"],
         )
+    }),
+    ("a_panic_is_told_that_the_code_hides", || {
+        let parts = [
+            "encode(255) panics at a line that nobody knows",
+            "no 255, please",
+        ];
+        says("hides_its_panics", "returns", &parts)
+    }),
+    ("a_todo_that_the_code_hides_is_one", || {
+        let (_, verdict) = look("hides_its_todo");
+        if verdict.state == State::NotStarted {
+            Ok(())
+        } else {
+            Err(format!("{verdict:#?}").into())
+        }
+    }),
+    ("a_panic_while_another_unwinds_is_told", || {
+        let parts = [
+            "encode(255): the process was killed: SIGABRT",
+            "while another panic unwinds",
+        ];
+        says("panics_while_it_unwinds", "returns", &parts)
     }),
     ("an_answer_that_changes_is_a_failure", || {
         says("counts_its_calls", "same-answer", &["and then"])
