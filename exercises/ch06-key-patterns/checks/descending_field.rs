@@ -111,8 +111,11 @@ fn fields(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     apart(part, outcomes, &fields)
 }
 
-/// Here a time, as it is or turned round, gets one hexadecimal digit more.
-const HEXADECIMAL: [u64; 8] = [
+/// Here a time, as it is or turned round, gets one hexadecimal digit more; and the first ones are 0 or negative in a smaller type.
+const OTHER_TIMES: [u64; 11] = [
+    1 << 15,
+    1 << 16,
+    1 << 31,
     (1 << 56) - 1,
     1 << 56,
     (1 << 60) - 1,
@@ -140,6 +143,7 @@ fn plays() -> Vec<Play> {
     // Then two zero bytes, and what becomes the same without the end of a line, or in small letters.
     let texts = [
         "a\u{1}",
+        "a\u{2}",
         "a\t",
         "\u{10ffff}",
         "\u{ff01}",
@@ -153,7 +157,7 @@ fn plays() -> Vec<Play> {
     ];
     let texts = texts.into_iter().chain(long_texts());
     let texts = texts.flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
-    let times = HEXADECIMAL.map(|time| ("ann", time, "jazz"));
+    let times = OTHER_TIMES.map(|time| ("ann", time, "jazz"));
     plays
         .into_iter()
         .map(|(_, play)| play)

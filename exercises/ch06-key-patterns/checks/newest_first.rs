@@ -67,6 +67,18 @@ const STORES: [&[Event]; 7] = [
 /// The same at several times.
 const TWICE: &[Event] = &[(10, b"a"), (20, b"a"), (30, b"b"), (40, b"b")];
 
+/// Cut to 16 or 32 bits, with a sign or without, their times are in another order, and as doubles the last two are one. Their
+/// names go the other way.
+const FAR: &[Event] = &[
+    (5, b"g"),
+    (1 << 15 | 4, b"f"),
+    (1 << 16 | 3, b"e"),
+    (1 << 31 | 2, b"d"),
+    (1 << 32 | 1, b"c"),
+    (1 << 53, b"a"),
+    ((1 << 53) + 1, b"b"),
+];
+
 /// More events than a page has.
 static MANY: LazyLock<Vec<Event>> = LazyLock::new(|| {
     let names: [&[u8]; 3] = [b"a", b"b", b"c"];
@@ -110,7 +122,7 @@ const LONG_WINDOWS: &str = "windows of more than a million times";
 const ALL: usize = 9;
 /// More than any memory has room for.
 const NO_LIMIT: usize = usize::MAX;
-/// Whoever cuts it to 16 bits has 1.
+/// Whoever cuts it to 16 bits has 1, and of the one before 0.
 const WIDE: usize = 65_537;
 /// Whoever cuts it to 32 bits has 1.
 const WIDER: usize = (1 << 32) + 1;
@@ -190,7 +202,13 @@ fn windows() -> PartOf<Feed> {
             part = probe(part, events, from, to, NO_LIMIT);
         }
     }
-    part = probe(part, STORES[0], 0, MAX, WIDE);
+    for bound in [0, 1 << 15, 1 << 16, 1 << 31, 1 << 32, 1 << 53] {
+        part = probe(part, FAR, bound, MAX, ALL);
+        part = probe(part, FAR, 0, bound, ALL);
+    }
+    for limit in [WIDE, WIDE - 1] {
+        part = probe(part, STORES[0], 0, MAX, limit);
+    }
     for limit in [ALL, 2, 1] {
         part = probe(part, TWICE, 0, 40, limit);
     }

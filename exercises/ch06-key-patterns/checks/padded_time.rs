@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 32] = [
+const FOREIGN: [(&str, &[u8]); 34] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -80,6 +80,9 @@ const FOREIGN: [(&str, &[u8]); 32] = [
     (WIDTH, b"000000000000000000010"),
     (WIDTH, b"0000000000000000000000000000000000000010"),
     (WIDTH, b"+10"),
+    // In 8 bits their count is 20, and in 16.
+    (WIDTH, &[b'0'; 276]),
+    (WIDTH, &[b'0'; 65_556]),
     // Twenty digits, and what somebody cuts off before the width is looked at.
     (WIDTH, b" 00000000000000000010"),
     (WIDTH, b"00000000000000000010\n"),
@@ -146,10 +149,13 @@ pub(crate) fn exercise_of(learner: Padded) -> Exercise<Padded> {
 
 /// A key as people read it.
 fn shown(key: &[u8]) -> Answer {
-    Answer {
-        text: format!("b\"{}\"", key.escape_ascii()),
-        ..key.show()
-    }
+    let text = match key {
+        [digit, ..] if key.len() > 100 => {
+            format!("{} times b'{}'", key.len(), digit.escape_ascii())
+        }
+        _ => format!("b\"{}\"", key.escape_ascii()),
+    };
+    Answer { text, ..key.show() }
 }
 
 fn encodings() -> PartOf<Padded> {

@@ -154,6 +154,15 @@ fn scans() -> PartOf<Hosts> {
             part = scan(part, &shown, &hosts, domain);
         }
     }
+    // More labels, and more bytes, than 8 bits count.
+    let deep: &str = vec!["a"; 300].join(".").leak();
+    let below = format!("www.{deep}");
+    part = scan(
+        part,
+        "300 labels `a`, and `www` below them",
+        &[deep.to_owned(), below],
+        deep,
+    );
     // More hosts than a page has.
     let many: Vec<String> = (1000..2100).map(|n| format!("h{n}.example.com")).collect();
     let shown = format!("{} to {}", many[0], many[many.len() - 1]);

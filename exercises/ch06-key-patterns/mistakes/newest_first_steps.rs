@@ -209,7 +209,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         "No time comes before 0: `from - 1` overflows, and so does its key plus one. Nothing lies after the rows of 0 \
          but the end of the store, so leave this end open.",
         WINDOW,
-    )),
+    ).says_beside("a panic for windows from 0")),
     quirk(
         PlainBounds,
         "bounds_not_inverted",
@@ -253,7 +253,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         "the right events in reverse",
         "The rows come newest first by themselves. That is what their keys are for.",
         WINDOW,
-    ),
+    ).says_beside("the events in reverse"),
     quirk(
         NamesBackwards,
         "names_of_one_time_backwards",
@@ -261,21 +261,21 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         "Names of one time come in the order of the store. Who walks an ascending index backwards gets them in \
          reverse; here it is not asked for.",
         TASK,
-    ),
+    ).says_beside("the names of one time in reverse"),
     quirk(
         SortedByName,
         "sorted_by_name",
         "the right names sorted by their own bytes",
         "The times come first. The rows have that order already.",
         TASK,
-    ),
+    ).says_beside("the names sorted by their own bytes"),
     quirk(
         RowsUncut,
         "rows_for_names",
         "the right rows with the key still in front",
         "The first eight bytes of a row are the key of its time. The name is what follows.",
         TASK,
-    ),
+    ).says_beside("rows with the key still in front"),
     quirk(
         LimitOfTheOldest,
         "limit_of_the_oldest",

@@ -155,6 +155,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "The order is right. But the greatest `u64` has twenty digits, so the first one is always 0, and \
          whoever reads the key expects twenty bytes.",
         WIDTH,
+    )
+    .why_beside(
+        "The greatest `u64` has twenty digits, so a key needs no more than twenty, and whoever reads it expects as many bytes.",
     ),
     Quirk::of(
         ThirtyNine,
@@ -164,6 +167,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "That many digits has the greatest `u128`. A time is a `u64` here, whose greatest number has twenty: the order is \
          right, and nineteen bytes of each key say nothing.",
         WIDTH,
+    )
+    .why_beside(
+        "That many digits has the greatest `u128`. A time is a `u64` here, whose greatest number has twenty.",
     ),
     Quirk::of(
         Spaces,
@@ -173,6 +179,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "The order is right: a space is 20 and sorts before the digits. But the task asks for zeros, and a key \
          with spaces is hard to see and easy to trim. `{:020}` fills with zeros, `{:20}` with spaces.",
         TASK,
+    )
+    .why_beside(
+        "The task asks for zeros, and a key with spaces is hard to see and easy to trim. `{:020}` fills with zeros, `{:20}` with spaces.",
     ),
     Quirk::of(
         ZerosAfter,
@@ -199,6 +208,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "The order is right, and sixteen digits would have been enough. The task asks for decimal ones, \
          which people compare with the times in their logs.",
         TASK,
+    )
+    .why_beside(
+        "The task asks for decimal digits, which people compare with the times in their logs.",
     ),
     Quirk::of(
         BareDigits,
@@ -207,6 +219,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "the values of the digits, from 0 to 9, as bytes",
         "The order is right. But a digit that people read is a character: `0` is the byte 30. Add `b'0'` to each.",
         TASK,
+    )
+    .why_beside(
+        "A digit that people read is a character: `0` is the byte 30. Add `b'0'` to each.",
     ),
     Quirk::of(
         BigEndian,
@@ -215,6 +230,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "eight big-endian bytes",
         "They sort, and they are shorter. But nobody can read them. This task is about the form that people read.",
         WIDTH,
+    )
+    .why_beside(
+        "Nobody can read them. This task is about the form that people read.",
     ),
     Quirk::of(
         LeftOpen,
@@ -223,6 +241,9 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "twenty digits and a newline",
         "The order is right, and the key has one byte more than its fields. A lookup with twenty bytes misses it.",
         "spare-bytes",
+    )
+    .why_beside(
+        "The key has one byte more than its fields. A lookup with twenty bytes misses it.",
     ),
 ];
 

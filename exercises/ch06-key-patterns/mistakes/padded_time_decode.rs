@@ -147,7 +147,7 @@ const QUIRKS: [Quirk<Step>; 16] = [
     quirk(
         OnlySigned,
         "decode_only_signed",
-        "reading an `i64`, so that times above `i64::MAX` are refused",
+        "`None` for times above `i64::MAX`, as where an `i64` is read",
         "`encode` writes them, so `decode` has to read them: twenty digits hold every `u64`.",
         "why-twenty-digits",
     ),
@@ -266,6 +266,12 @@ fn with(steps: &[Step]) -> Option<Padded> {
 /// All mistakes in `decode`.
 pub(crate) fn all() -> Vec<Mistake<Padded>> {
     let mut mistakes = vec![
+        Mistake::new("decode_always_none", "decode", "round-trip", padded(encode, |_| None))
+            .says("`None` for every key")
+            .why(
+                "If you meant to read some: ask each of your conditions about `00000000000000000010`. It has twenty bytes, and all are digits.",
+            )
+            .link(TASK),
         // Not two misconceptions but one: all is left to `parse`.
         Mistake::new(
             "decode_by_parse_alone",

@@ -76,7 +76,7 @@ const QUIRKS: [Quirk<Step>; 19] = [
         "`/` comes right after the dot, so the end is right. The start is not: a hyphen sorts before the dot, \
          and `com.example-shop.` falls into the range. Start at `com.example.`.",
         DOMAINS,
-    ),
+    ).why_beside("A hyphen sorts before the dot, and `com.example-shop.` falls into the range. Start at `com.example.`."),
     quirk(
         SuffixOfLetters,
         "suffix_of_letters",
@@ -166,42 +166,43 @@ const QUIRKS: [Quirk<Step>; 19] = [
         "the right rows as they are in the store",
         "`com.example.www.` is the key. People write `www.example.com`: cut off the last dot, and turn the labels round.",
         TASK,
-    ),
+    ).says_beside("rows as they are in the store"),
     quirk(
         LeftReversed,
         "left_reversed",
         "the right hosts with their labels still in reverse",
         "People write `www.example.com`. Turn the labels round again.",
         TASK,
-    ),
+    ).says_beside("hosts with their labels still in reverse"),
     quirk(
         DotLeft,
         "dot_left",
         "the right hosts with a dot too many",
-        "The dot after the last label belongs to the key. Cut it off before you turn the labels round.",
+        "Where does it come from? In a key the last label has a dot too: cut that one off before you turn the labels round. Between two labels \
+         there is one dot, and before the first there is none.",
         TASK,
-    ),
+    ).says_beside("hosts with a dot too many"),
     quirk(
         LastDotKept,
         "dot_after_the_host",
         "the right hosts, each with a dot at its end",
         "In a key every label has its dot. People write a dot between two labels only, and none at the end.",
         TASK,
-    ),
+    ).says_beside("hosts with a dot at their end"),
     quirk(
         Sorted,
         "sorted_as_people_write",
         "the right hosts sorted as people write them",
         "They were asked for in the order of the rows: the domain itself first, then by the label below it.",
         TASK,
-    ),
+    ).says_beside("hosts sorted as people write them"),
     quirk(
         Backwards,
         "backwards",
         "the right hosts from the last to the first",
         "Only the labels are to be turned round, not the list.",
         TASK,
-    ),
+    ).says_beside("the hosts from the last to the first"),
 ];
 
 fn belongs(steps: &[Step], row: &[u8], domain: &str) -> bool {

@@ -26,9 +26,9 @@ mod stubs;
 mod test_newest;
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use newest_first::{Feed, Rows};
@@ -173,6 +173,21 @@ fn digits_that_nobody_foresaw() {
     );
     let octal = |time: u64| format!("{time:020o}").into_bytes();
     observed(&padded(octal, decode), "order", &["`decode` is right."]);
+}
+
+#[test]
+fn the_same_key_twice_running() {
+    use solutions::padded_time::{decode, encode};
+    let last = Mutex::new(Vec::new());
+    let refused_again = move |key: &[u8]| {
+        let before = std::mem::replace(&mut *last.lock().unwrap(), key.to_vec());
+        decode(key).filter(|_| before != key)
+    };
+    observed(
+        &padded(encode, refused_again),
+        "same-answer",
+        &["gave Some(1) at first, and then None"],
+    );
 }
 
 #[test]
@@ -1218,5 +1233,115 @@ fn digits_in_groups_are_no_key() {
         &padded(encode, ungrouped),
         "round-trip",
         &["decode(b\"0000_0000_0000_0000_0010\") must be None, but it is Some(10)"],
+    );
+}
+
+#[test]
+fn of_two_mistakes_nothing_is_called_right() {
+    use solutions::{newest_first, padded_time, reversed_domain};
+    pairs_call_nothing_right(&crate::padded_time::exercise_of(
+        crate::padded_time::padded(padded_time::encode, padded_time::decode),
+    ));
+    let feed = Feed::new(newest_first::key, newest_first::newest);
+    pairs_call_nothing_right(&crate::newest_first::exercise_of(feed));
+    let key = solutions::descending_field::key;
+    pairs_call_nothing_right(&descending_field::exercise_of(Arc::new(key)));
+    let hosts = crate::reversed_domain::Hosts::new(reversed_domain::key, reversed_domain::hosts_of);
+    pairs_call_nothing_right(&crate::reversed_domain::exercise_of(hosts));
+}
+
+/// The last bits of a number.
+fn cut(bits: u32) -> impl Fn(u64) -> u64 + Copy {
+    move |number| number & ((1 << bits) - 1)
+}
+
+#[test]
+fn numbers_and_counts_that_are_cut() {
+    use solutions::newest_first::{key, newest};
+    use solutions::padded_time::{decode, encode};
+    for bits in [8, 16] {
+        let counted = move |key: &[u8]| {
+            let is_long = cut(bits)(key.len() as u64) == 20;
+            let digits = key.iter().all(u8::is_ascii_digit).then_some(key)?;
+            let text = std::str::from_utf8(digits).ok().filter(|_| is_long)?;
+            text.parse().ok()
+        };
+        observed(
+            &padded(encode, counted),
+            "round-trip",
+            &["`encode` is right."],
+        );
+        assert_eq!(decode(&[b'0'; 276]), None);
+    }
+    let sorted_by = |by: fn(u64) -> i64| {
+        feed(key, move |rows, from, to, limit| {
+            let time = |row: &[u8]| !u64::from_be_bytes(*row.first_chunk().unwrap());
+            let mut found: Vec<_> = rows.iter().map(|row| (time(row), &row[8..])).collect();
+            found.retain(|(time, _)| (from..to).contains(time));
+            found.sort_by_key(|&(time, name)| (std::cmp::Reverse(by(time)), name));
+            found
+                .iter()
+                .take(limit)
+                .map(|(_, name)| name.to_vec())
+                .collect()
+        })
+    };
+    let cuts: [fn(u64) -> i64; 5] = [
+        |time| cut(16)(time).cast_signed(),
+        |time| cut(32)(time).cast_signed(),
+        |time| i64::from(time as i16),
+        |time| i64::from(time as i32),
+        |time| (time as f64) as i64,
+    ];
+    for by in cuts {
+        observed(&sorted_by(by), "window", &["`key` is right."]);
+    }
+    for bits in [16, 32] {
+        let no_end = move |rows: &Rows, from, to, limit| {
+            let to = if cut(bits)(to) == 0 { 0 } else { to };
+            newest(rows, from, to, limit)
+        };
+        observed(&feed(key, no_end), "window", &["`key` is right."]);
+    }
+    let no_limit = |rows: &Rows, from, to, limit: usize| {
+        let limit = if limit as u16 == 0 { 0 } else { limit };
+        newest(rows, from, to, limit)
+    };
+    observed(&feed(key, no_limit), "window", &["`key` is right."]);
+}
+
+#[test]
+fn bytes_and_labels_that_are_seldom_met() {
+    // 02 is not escaped, and stands for a zero byte.
+    let escaped = |user: &str, time: u64, title: &str| {
+        let mut key = Vec::new();
+        for byte in user.bytes() {
+            key.extend(if byte < 2 {
+                vec![2, byte + 1]
+            } else {
+                vec![byte]
+            });
+        }
+        key.push(0);
+        key.extend((!time).to_be_bytes());
+        key.extend(inverted(&ended(title)));
+        key
+    };
+    observed(&field(escaped), "order", &[]);
+    // Cut to 16 bits, and not to the 32 of a known mistake.
+    let time_cut = |user: &str, time: u64, title: &str| {
+        solutions::descending_field::key(user, cut(16)(time), title)
+    };
+    observed(&field(time_cut), "order", &[]);
+    let labels_in_a_byte = |rows: &Rows, domain: &str| {
+        let depth = |host: &str| host.split('.').count();
+        let mut hosts = solutions::reversed_domain::hosts_of(rows, domain);
+        hosts.retain(|host| usize::from(depth(host) as u8) >= depth(domain));
+        hosts
+    };
+    observed(
+        &hosts(solutions::reversed_domain::key, labels_in_a_byte),
+        "domain",
+        &[],
     );
 }

@@ -1,4 +1,4 @@
-//! An order over some seventy keys: every pair both ways, the laws first, then the answers.
+//! An order over some seventy keys: every pair both ways, the laws first, then the answers. A few pairs of very long keys besides.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 74] = [
+const KEYS: [&[u8]; 75] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -66,6 +66,8 @@ const KEYS: [&[u8]; 74] = [
     b"item:3 ",
     b"item:3",
     b"item:3\n",
+    // The byte before the digits.
+    b"item/2",
     b"item:1_0",
     // A decimal number ends in a fraction: as one, 1.10 comes before 1.5.
     b"item:1.5",
@@ -100,10 +102,33 @@ const KEYS: [&[u8]; 74] = [
     &behind::<5001>(*b"y1"),
 ];
 
+/// Of each pair, one key has more bytes than 8 bits count, or 16. They are not among [`KEYS`]: put to all others and in triples they
+/// would take too long.
+const LONGEST: [(&[u8], &[u8]); 9] = [
+    (b"7", &long::<65_537>(b'1')),
+    (b"7", &long::<65_536>(b'1')),
+    (b"0x1", &long::<65_537>(b'1')),
+    // Here the zeros in front are so many.
+    (b"1", &zeros::<300>(b'2')),
+    (b"10", &zeros::<300>(b'2')),
+    (b"1", &zeros::<65_538>(b'2')),
+    (b"10", &zeros::<65_538>(b'2')),
+    // And here it is the prefix that is so long. The longer key of the second pair has the smaller number.
+    (b"7", &behind::<65_537>(*b"x2")),
+    (&behind::<65_538>(*b"01"), &behind::<65_537>(*b"x2")),
+];
+
 /// A number of so many digits, longer than any that somebody pads to: zeros after a first digit.
 const fn long<const DIGITS: usize>(first: u8) -> [u8; DIGITS] {
     let mut key = [b'0'; DIGITS];
     key[0] = first;
+    key
+}
+
+/// A number of so many digits that are zeros, but for the last.
+const fn zeros<const DIGITS: usize>(last: u8) -> [u8; DIGITS] {
+    let mut key = [b'0'; DIGITS];
+    key[DIGITS - 1] = last;
     key
 }
 
@@ -141,6 +166,10 @@ pub(crate) fn exercise_of(learner: Order) -> Exercise<Order> {
             part = probe(part, later, earlier);
         }
         part = probe(part, later, later);
+    }
+    for (earlier, later) in LONGEST {
+        part = probe(part, earlier, later);
+        part = probe(part, later, earlier);
     }
     Exercise::new("numeric-comparator", "07-comparators", cast)
         .part(part)

@@ -335,5 +335,6 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
         "the right order turned round",
         "`Less` means that `a` comes first. You probably wrote `b.cmp(a)`.",
         LAWS,
-    ),
+    )
+    .says_beside("its order turned round"),
 ];

@@ -28,7 +28,7 @@ mod test_comparator;
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use encode_instead::Keys;
@@ -984,4 +984,79 @@ fn prefixes_are_compared_to_their_ends() {
             &["It is right on all keys compared with themselves, all pairs with one prefix"],
         );
     }
+}
+
+#[test]
+fn counts_of_sixteen_bits() {
+    #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+    fn short(count: usize) -> usize {
+        usize::from(count as u16)
+    }
+    let number = |digits: &[u8], count: fn(usize) -> usize| {
+        let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+        (count(digits.len() - zeros), digits[zeros..].to_vec())
+    };
+    let digits_counted = move |a: &[u8], b: &[u8]| {
+        let ((p, x), (q, y)) = (split(a), split(b));
+        let numbers = number(x, short).cmp(&number(y, short));
+        p.cmp(q).then(numbers).then(a.cmp(b))
+    };
+    observed(&order(digits_counted), "order", &[]);
+    let prefix_cut = move |a: &[u8], b: &[u8]| {
+        let ((p, x), (q, y)) = (split(a), split(b));
+        let prefixes = p[..short(p.len())].cmp(&q[..short(q.len())]);
+        let numbers = number(x, |all| all).cmp(&number(y, |all| all));
+        prefixes.then(numbers).then(a.cmp(b))
+    };
+    observed(&order(prefix_cut), "order", &[]);
+}
+
+#[test]
+fn of_two_mistakes_nothing_is_called_right() {
+    pairs_call_nothing_right(&numeric_comparator::exercise_of(Arc::new(right)));
+}
+
+#[test]
+fn zeros_in_front_that_a_short_count_does_not_hold() {
+    for bits in [8, 16] {
+        let number = move |digits: &[u8]| {
+            let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+            let zeros = zeros & ((1 << bits) - 1);
+            (digits.len() - zeros, digits[zeros..].to_vec())
+        };
+        let zeros_counted = move |a: &[u8], b: &[u8]| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            p.cmp(q).then(number(x).cmp(&number(y))).then(a.cmp(b))
+        };
+        observed(&order(zeros_counted), "order", &[]);
+    }
+}
+
+#[test]
+fn the_byte_before_the_digits_is_no_digit() {
+    fn cut(key: &[u8]) -> (&[u8], &[u8]) {
+        let other = key.iter().rposition(|byte| !(b'/'..=b'9').contains(byte));
+        key.split_at(other.map_or(0, |at| at + 1))
+    }
+    let slash_counted = |a: &[u8], b: &[u8]| {
+        let ((p, x), (q, y)) = (cut(a), cut(b));
+        let width = x.len().max(y.len());
+        let padded = |digits: &[u8]| [&vec![b'0'; width - digits.len()][..], digits].concat();
+        let numbers = padded(x).cmp(&padded(y));
+        p.cmp(q).then(numbers).then(a.cmp(b))
+    };
+    observed(&order(slash_counted), "order", &[]);
+}
+
+#[test]
+fn a_place_in_a_long_key_that_a_byte_does_not_hold() {
+    let counted = |a: &[u8], b: &[u8]| {
+        let found = solutions::separator::separator(a, b);
+        let last = |_: &u8| a.len() > 255 && found.is_none() && right(a, b).is_lt();
+        let raised = a.split_last().filter(|(last_byte, _)| last(last_byte));
+        raised.map_or(found.clone(), |(byte, front)| {
+            Some([front, &[byte + 1]].concat())
+        })
+    };
+    observed(&between(counted), "shorter", &[]);
 }

@@ -1,7 +1,7 @@
 //! Members with fields in them: their order, their exact text, and the name after them.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted_text;
 use kit::check::has_key;
@@ -40,7 +40,7 @@ impl Members {
 const LATEST: u64 = 9_999_999_999_999;
 
 /// Texts that are no member.
-const FOREIGN: [&str; 28] = [
+const FOREIGN: [&str; 29] = [
     "E-1-8428189998740",
     "E",
     "",
@@ -56,6 +56,7 @@ const FOREIGN: [&str; 28] = [
     "true-8428189998740-E",
     "1-842818999874x-E",
     "1-842818999874a-E",
+    "1-abcdefghijklm-E",
     "1- 428189998740-E",
     "1-+428189998740-E",
     "1--428189998740-E",
@@ -169,6 +170,10 @@ fn players() -> Vec<Player> {
     ] {
         players.push((true, 1_571_819_021_259, name));
     }
+    // A count of 8 bits takes these members for short ones, and one of 16.
+    static LONG: LazyLock<[String; 2]> =
+        LazyLock::new(|| [245, 65_525].map(|length| "x".repeat(length)));
+    players.extend(LONG.iter().map(|name| (true, 1_571_819_021_259, &name[..])));
     players.extend(long_texts().map(|name| (true, 1_571_819_021_259, name)));
     for at_ms in [LATEST + 1, LATEST + 1_000_000, u64::MAX] {
         players.push((false, at_ms, "ann"));
@@ -230,7 +235,10 @@ fn names() -> PartOf<Members> {
         classes[0] = "members";
         Some((member, classes))
     });
-    let foreign = FOREIGN.map(|text| (text.to_owned(), vec!["texts that are no member"]));
+    // In 8 bits the count of these digits is 13, and in 16.
+    let digits = [13 + 256, 13 + 65_536].map(|count| format!("1-{}-E", "8".repeat(count)));
+    let foreign = FOREIGN.map(str::to_owned).into_iter().chain(digits);
+    let foreign = foreign.map(|text| (text, vec!["texts that are no member"]));
     for (member, classes) in own.chain(foreign) {
         part = part.probe(
             format!("name({})", quoted_text(&member)),

@@ -505,10 +505,10 @@ pub fn all() -> Vec<Mistake<Packer>> {
             let narrow = u32::try_from(gems).ok()?.wrapping_shl(30);
             Some(u64::from(narrow) | score & ((1 << 30) - 1))
         })
-        .says("gems shifted within 32 bits")
+        .says("the lowest 32 bits of the score, as from a shift within 32 bits")
         .why(
-            "Of the gems only the lowest two bits are left: the others were shifted out of the `u32`. Widen \
-             first, then shift. (JavaScript and the `bit` library of Redis scripts shift within 32 bits too.)",
+            "Of the gems only the lowest two bits are left. Shifted within a `u32`, the others fall out of it, and so they do where the score \
+             becomes one. Widen first, then shift. (JavaScript and the `bit` library of Redis scripts shift within 32 bits too.)",
         )
         .link(DIGITS),
         mistake("gems_cast_to_32_bits", "refusal", |gems, paid, at_ms| {

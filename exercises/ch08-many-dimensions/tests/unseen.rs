@@ -32,7 +32,7 @@ mod test_packer;
 
 use std::sync::Mutex;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use board::Board;
@@ -932,5 +932,56 @@ fn each_sign_between_the_fields_is_looked_at() {
             "1-8428189998740_E"
         };
         observed(&members(member, one_sign), "round-trip", &[other]);
+    }
+}
+
+#[test]
+fn of_two_mistakes_nothing_is_called_right() {
+    pairs_call_nothing_right(&pack_score::exercise_of(Packer::new(pack, unpack)));
+    pairs_call_nothing_right(&member_key::exercise_of(Members::new(member, name)));
+}
+
+#[test]
+fn one_digit_is_not_thirteen() {
+    let any_digit = |text: &str| {
+        let (flag, rest) = text.split_once('-')?;
+        let (digits, name) = rest.split_at_checked(13)?;
+        let right = ["0", "1"].contains(&flag) && digits.bytes().any(|b| b.is_ascii_digit());
+        Some(name.strip_prefix('-').filter(|_| right)?.to_owned())
+    };
+    observed(
+        &members(member, any_digit),
+        "round-trip",
+        &["`member` is right."],
+    );
+}
+
+#[test]
+fn numbers_and_counts_that_are_cut() {
+    let won_cut = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        win(board, member, gems & 0xffff, time)
+    };
+    let changes = Changes::new(add_gems, set_paid, won_cut);
+    observed(&judged(&compare_and_set::exercise_of(changes)), "both", &[]);
+    for bits in [8, 16] {
+        let cut = move |count: usize| count & ((1 << bits) - 1);
+        let short = move |text: &str| name(text).filter(|_| cut(text.len()) >= 16);
+        observed(
+            &members(member, short),
+            "round-trip",
+            &["`member` is right."],
+        );
+        let digits_counted = move |text: &str| {
+            let mut fields = text.splitn(3, '-');
+            let (flag, digits, name) = (fields.next()?, fields.next()?, fields.next()?);
+            let are_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+            let right = ["0", "1"].contains(&flag) && are_digits && cut(digits.len()) == 13;
+            right.then(|| name.to_owned())
+        };
+        observed(
+            &members(member, digits_counted),
+            "round-trip",
+            &["`member` is right."],
+        );
     }
 }

@@ -76,6 +76,8 @@ fn large() -> Vec<(Span, Span)> {
         all.push((two.clone(), two.clone()));
         all.push((two.clone(), middle..=middle));
         all.push((middle - 2..=middle + 1, two));
+        // Two parts of this one are one range.
+        all.push((middle..=middle + 1, middle + 1..=middle + 2));
     }
     // Where the map ends.
     let last = u32::MAX - 1..=u32::MAX;

@@ -216,7 +216,7 @@ const QUIRKS: [Quirk<Step>; 9] = [
         "the right ranges, the greatest first",
         "A store is read upwards. Cut off the part with the greater numbers last, or sort at the end.",
         TASK,
-    ),
+    ).says_beside("the ranges with the greatest first"),
     quirk(
         GapOfOneFilled,
         "gap_of_one_filled",

@@ -228,10 +228,10 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
             let moved = |coordinate: u32, bit: u32, to: u32| u64::from(coordinate & 1 << bit) << to;
             (0..32).fold(0, |number, bit| number | moved(x, bit, 2 * bit + 1) | moved(y, bit, 2 * bit))
         })
-        .says("bits that are shifted from their places, by as much as from the lowest one")
+        .says("the bits of a coordinate three places apart: bit i of y at 3 i, bit i of x at 3 i + 1")
         .why(
-            "`x & 1 << i` leaves bit i where it is, at place i. To move it to 2 i + 1 it has i + 1 places to go. Or take it down first: \
-             `x >> i & 1` is 0 or 1.",
+            "They belong two places apart. Do you shift a bit from where it is? `x & 1 << i` leaves bit i at place i: to 2 i + 1 it has \
+             i + 1 places to go. Or take it down first: `x >> i & 1` is 0 or 1.",
         )
         .link(BITS),
         mistake("higher_bits_not_cut_off", "number", |x, y| {

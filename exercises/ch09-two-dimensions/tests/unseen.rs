@@ -29,8 +29,11 @@ use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed};
-use kit::{State, Verdict};
+use kit::answer::Death;
+use kit::isolate::observe_here;
+use kit::judge::judge;
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::{Outcome, State, Verdict, Who};
 
 use cell_range::Cells;
 use interleave::Curve;
@@ -698,5 +701,53 @@ fn a_range_that_is_wrong_after_any_one_count_of_cuts_is_found() {
             start..end + u64::from(cuts == wrong)
         };
         assert_eq!(cells(too_far, right_cell).state, State::Failing, "{wrong}");
+    }
+}
+
+#[test]
+fn of_two_mistakes_nothing_is_called_right() {
+    let right = Curve::new(right_number, deinterleave);
+    pairs_call_nothing_right(&interleave::exercise_of(right));
+    pairs_call_nothing_right(&cell_range::exercise_of(Cells::new(
+        right_range,
+        right_cell,
+    )));
+    pairs_call_nothing_right(&box_ranges::exercise_of(Arc::new(right_ranges)));
+}
+
+#[test]
+fn a_second_round_that_is_too_slow_is_no_mistake_of_another_function() {
+    let exercise = interleave::exercise_of(Curve::new(right_number, deinterleave));
+    let mut behaviour = observe_here(&exercise, Who::Learner);
+    let death = Death::TooSlow {
+        limit_ms: 8000,
+        waits: false,
+    };
+    behaviour.unstable = Some((0, Outcome::Died(death)));
+    let verdict = judge(&exercise, &behaviour);
+    observed(&verdict, "returns", &["asked for the second time"]);
+}
+
+#[test]
+fn ranges_that_are_joined_near_the_corner_of_the_map_alone() {
+    for bits in [16, 32] {
+        let joined_if_small = move |x: Span, y: Span| {
+            let ranges = right_ranges(x, y).into_iter();
+            let parts = ranges.flat_map(|range| {
+                let (start, end) = range.into_inner();
+                let is_joined = start >> bits > 0 && start % 2 == 1 && end == start + 1;
+                if is_joined {
+                    vec![start..=start, end..=end]
+                } else {
+                    vec![start..=end]
+                }
+            });
+            parts.collect()
+        };
+        observed(
+            &ranges(joined_if_small),
+            "ranges",
+            &["touch: they are one range."],
+        );
     }
 }

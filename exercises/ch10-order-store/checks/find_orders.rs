@@ -44,7 +44,7 @@ impl Queries {
 }
 
 /// The stores, the plainest first.
-const STORES: [&[Line]; 8] = [
+const STORES: [&[Line]; 9] = [
     &[
         (1, "ann", 500, New),
         (2, "bob", 600, New),
@@ -106,6 +106,15 @@ const STORES: [&[Line]; 8] = [
         (511, "bob", 500, New),
         (512, "ann", 500, New),
     ],
+    // Cut to 16 or 32 bits, or as doubles, their times and ids are others, and in another order.
+    &[
+        (1, "ann", LARGE - 1, New),
+        (2, "ann", LARGE, New),
+        (4, "bob", LARGE - 1, New),
+        (3, "bob", LARGE, New),
+        ((1 << 24) + 1, "ann", RACE, New),
+        ((1 << 24) + 2, "ann", RACE + 1, Paid),
+    ],
 ];
 
 const USERS: [&str; 12] = [
@@ -122,7 +131,7 @@ const USERS: [&str; 12] = [
     "ann ",
     "a long name, longer than most buffers are, and one",
 ];
-const RANGES: [(u64, u64); 17] = [
+const RANGES: [(u64, u64); 18] = [
     (500, 700),
     (500, 701),
     (0, 1000),
@@ -141,18 +150,23 @@ const RANGES: [(u64, u64); 17] = [
     (1, 0),
     // From a time with an order whose id is 0.
     (1, 2),
+    (RACE, RACE + 1),
 ];
 /// The plainest first; `usize::MAX` is more than any memory has room for.
-const LIMITS: [usize; 7] = [100, 2, 1, 3, 0, usize::MAX, WIDE];
-/// Whoever cuts it to 16 bits has 1.
+const LIMITS: [usize; 8] = [100, 2, 1, 3, 0, usize::MAX, WIDE, WIDE - 1];
+/// Whoever cuts it to 16 bits has 1, and of the one before 0.
 const WIDE: usize = 65_537;
 /// Whoever cuts it to 32 bits has 1. Whoever asks for room for so many ends the process: it comes last.
 const WIDER: usize = (1 << 32) + 1;
 /// A double has no room for it.
 const LARGE: u64 = (1 << 53) + 1;
+/// A time of today. An `i32` takes its last bits for a negative number, and so does an `i16`.
+const RACE: u64 = 1_571_819_021_259;
 const NEIGHBOURS: [Line; 2] = [(1, "ann", LARGE - 1, New), (2, "ann", LARGE, New)];
 /// How many orders the largest store has.
 const MANY: u32 = 5100;
+/// How many of them are asked for: all, or more than 8 bits count and not all.
+const OF_MANY: [usize; 2] = [usize::MAX, 300];
 /// A walk through more pages than this does not end.
 const PAGES_MAX: usize = 12;
 
@@ -291,17 +305,24 @@ fn of_user() -> PartOf<Queries> {
             move |queries: &Queries| lend(&orders, |db| list(&(queries.of_user)(db, user, 100))),
         );
     }
-    let call = format!("of_user({}, \"ann\", usize::MAX)", called(&MANY_ORDERS));
-    part = part.probe(
-        call.clone(),
-        Answer::text(call),
-        &["users whose orders all fit"],
-        |queries: &Queries| {
-            lend(&MANY_ORDERS, |db| {
-                list(&(queries.of_user)(db, "ann", usize::MAX))
-            })
-        },
-    );
+    for limit in OF_MANY {
+        let limit_said = said(limit);
+        let call = format!("of_user({}, \"ann\", {limit_said})", called(&MANY_ORDERS));
+        part = part.probe(
+            call.clone(),
+            Answer::text(call),
+            &[if limit < MANY as usize {
+                "users with more orders than the limit"
+            } else {
+                "users whose orders all fit"
+            }],
+            move |queries: &Queries| {
+                lend(&MANY_ORDERS, |db| {
+                    list(&(queries.of_user)(db, "ann", limit))
+                })
+            },
+        );
+    }
     let call = format!("of_user({}, \"ann\", {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
@@ -354,17 +375,24 @@ fn between() -> PartOf<Queries> {
             })
         },
     );
-    let call = format!("between({}, 0, 9000, usize::MAX)", called(&MANY_ORDERS));
-    part = part.probe(
-        call.clone(),
-        Answer::text(call),
-        &["ranges whose orders all fit"],
-        |queries: &Queries| {
-            lend(&MANY_ORDERS, |db| {
-                list(&(queries.between)(db, 0, 9000, usize::MAX))
-            })
-        },
-    );
+    for limit in OF_MANY {
+        let limit_said = said(limit);
+        let call = format!("between({}, 0, 9000, {limit_said})", called(&MANY_ORDERS));
+        part = part.probe(
+            call.clone(),
+            Answer::text(call),
+            &[if limit < MANY as usize {
+                "ranges with more orders than the limit"
+            } else {
+                "ranges whose orders all fit"
+            }],
+            move |queries: &Queries| {
+                lend(&MANY_ORDERS, |db| {
+                    list(&(queries.between)(db, 0, 9000, limit))
+                })
+            },
+        );
+    }
     let call = format!("between({}, 0, 9000, {WIDER})", called(STORES[0]));
     part.probe(
         call.clone(),
@@ -379,7 +407,7 @@ fn with_status() -> PartOf<Queries> {
     for orders in STORES {
         for status in Status::ALL {
             let count = orders.iter().filter(|line| line.3 == status).count();
-            for limit in [100, 1, 2, 3, 4, usize::MAX, WIDE]
+            for limit in [100, 1, 2, 3, 4, usize::MAX, WIDE, WIDE - 1]
                 .into_iter()
                 .filter(|l| *l >= 100 || *l <= count)
             {

@@ -37,7 +37,7 @@ impl Placing {
     }
 }
 
-const ORDERS: [Line; 18] = [
+const ORDERS: [Line; 19] = [
     (7, "ann", 500, New),
     (258, "anna", 300, Paid),
     (8, "ann", 500, Shipped),
@@ -62,6 +62,8 @@ const ORDERS: [Line; 18] = [
     (14, "two\nlines", 500, New),
     // A double has no room for it.
     (12, "ann", (1 << 53) + 1, Paid),
+    // Nor has a float of 32 bits for this id, or a number of 16.
+    ((1 << 24) + 1, "ann", 500, New),
 ];
 
 /// What `keys` returns, in its order.

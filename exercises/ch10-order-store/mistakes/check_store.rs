@@ -541,7 +541,8 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
         written("emptied_up_to_the_last_letter", |db| anew(db, |key| matches!(key.first(), Some(b's' | b't')), 1))
             .says("a rebuild that empties the indexes up to the letter u, and not that one")
             .why(
-                "A range leaves its end out: from `s` to `u` are the rows that begin with s or t. The letter after u is v.",
+                "The rows by user stay as they were. Did you empty a range? It leaves its end out: from `s` to `u` are the rows that begin with s \
+                 or t. The letter after u is v.",
             ),
         written("all_but_the_orders_removed", |db| anew(db, |key| !key.starts_with(b"o"), 1))
             .says("a rebuild that removes every row but the orders' own")
@@ -625,10 +626,10 @@ pub fn all() -> Vec<Mistake<Checker>> {
             "faults",
             checker(|db| Ok(between(db, |key| (&b"s"[..]..b"u").contains(&key)))),
         )
-        .says("index rows that are read from `s` to the bare letter `u`")
+        .says("a checker that reads rows by status and by time, and none by user")
         .why(
-            "All rows by user begin with `u`, and come after the bare letter: they are not read, and all of them are called missing. End before the next \
-             letter, `v`.",
+            "So all rows by user are called missing. Do you read from `s` to `u`? They come after the bare letter: end before the next \
+             one, `v`.",
         )
         .link(CHECK),
     );

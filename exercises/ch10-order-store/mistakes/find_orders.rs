@@ -287,7 +287,7 @@ const OF_USER: [Quirk<Step>; 18] = [
         "The right orders, and turned round when they were found. The rows have the newest in front, by `Desc(at)`: give them back as \
          they come.",
         ASK,
-    ),
+    ).why_beside("The orders are turned round when they were found. The rows have the newest in front, by `Desc(at)`: give them back as they come."),
     quirk(
         "user",
         RawPrefix,
@@ -405,7 +405,7 @@ const OF_USER: [Quirk<Step>; 18] = [
         "one order where the limit is 0, and the right ones otherwise",
         ZERO,
         ASK,
-    ),
+    ).says_beside("one order where the limit is 0"),
     quirk(
         "user",
         ZeroIsAll,
@@ -413,7 +413,7 @@ const OF_USER: [Quirk<Step>; 18] = [
         "all orders where the limit is 0, and the right ones otherwise",
         ALL,
         ASK,
-    ),
+    ).says_beside("all orders where the limit is 0"),
     quirk(
         "user",
         LittleEndianIds,
@@ -429,7 +429,7 @@ const OF_USER: [Quirk<Step>; 18] = [
         "the right orders, and no answer for limits that no memory has room for",
         ROOM,
         ASK,
-    ),
+    ).says_beside("no answer for limits that no memory has room for"),
 ];
 
 const ZERO: &str = "An order is taken before the limit is looked at. Test it first, or use `take(limit)`, which takes nothing for 0.";
@@ -448,7 +448,7 @@ const BETWEEN: [Quirk<Step>; 25] = [
         "the oldest `limit` orders of the range, the newest of them first",
         "The right orders, and turned round when they were found. The rows by time come oldest first: give them back as they come.",
         ASK,
-    ),
+    ).why_beside("The orders are turned round when they were found. The rows by time come oldest first: give them back as they come."),
     quirk(
         "time",
         UntilIncluded,
@@ -616,7 +616,7 @@ const BETWEEN: [Quirk<Step>; 25] = [
         "one order where the limit is 0, and the right ones otherwise",
         ZERO,
         ASK,
-    ),
+    ).says_beside("one order where the limit is 0"),
     quirk(
         "time",
         ZeroIsAll,
@@ -624,7 +624,7 @@ const BETWEEN: [Quirk<Step>; 25] = [
         "all orders where the limit is 0, and the right ones otherwise",
         ALL,
         ASK,
-    ),
+    ).says_beside("all orders where the limit is 0"),
     quirk(
         "time",
         LittleEndianIds,
@@ -640,7 +640,7 @@ const BETWEEN: [Quirk<Step>; 25] = [
         "the right orders, and no answer for limits that no memory has room for",
         ROOM,
         ASK,
-    ),
+    ).says_beside("no answer for limits that no memory has room for"),
     quirk(
         "returns",
         UntilZeroPanics,
@@ -648,7 +648,7 @@ const BETWEEN: [Quirk<Step>; 25] = [
         "the right orders, with a panic where `until` is 0",
         "`until - 1` does not fit below 0. The range leaves its end out by itself: use the key of `('t', until)`.",
         ASK,
-    ),
+    ).says_beside("a panic where `until` is 0"),
 ];
 
 fn apart(steps: &[Step]) -> bool {

@@ -398,7 +398,7 @@ const QUIRKS: [Quirk<Step>; 27] = [
         "The pages follow each other rightly, and each is turned round in itself. It is a queue: who waits longest comes first. The rows come \
          in that order.",
         ASK,
-    ),
+    ).says_beside("pages with their newest order first").why_beside("A page is turned round in itself. It is a queue: who waits longest comes first. The rows come in that order."),
     quirk(
         LimitIgnored,
         "limit_ignored_on_pages",
@@ -427,7 +427,7 @@ const QUIRKS: [Quirk<Step>; 27] = [
         "the right pages, with a panic for the limit `usize::MAX`",
         ROOM,
         PAGES,
-    ),
+    ).says_beside("a panic for the limit `usize::MAX`"),
 ];
 
 /// Queries with these wrong steps, unless they exclude each other.

@@ -235,7 +235,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         "`place` says whether it has stored the order: `true` after the write, `false` for an id that is taken. If you return what \
          `is_some` said of the old row, it is the other way round.",
         "place-order",
-    ),
+    ).says_beside("`true` for an id that is taken and `false` for one that is not"),
     Quirk::of(
         NoUserRow,
         "no_row_by_user",

@@ -304,7 +304,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "little-endian ids",
         "The times are right, and orders of one time, or all rows `o`, come in the wrong order: 256 before 1.",
         WRONG,
-    ),
+    ).why_beside("Orders of one time, or all rows `o`, come in the wrong order: 256 before 1."),
     quirk(
         LittleEndianTimes,
         "little_endian_times",
@@ -326,7 +326,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "numbers as decimal digits, ten for an id and twenty for a time",
         "They sort, and people can read them. But the table says binary: four bytes for an id and eight for a time. A number in a tuple becomes these bytes by itself.",
         BYTES,
-    ),
+    ).why_beside("People can read them. But the table says binary: four bytes for an id and eight for a time. A number in a tuple becomes these bytes by itself."),
     quirk(
         HexNumbers,
         "numbers_as_hexadecimal_text",
@@ -418,7 +418,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "The end is right. But a name may hold a zero byte, and a reader takes it for the beginning of the end: inside the name it \
          is written `00 ff`. A `&str` in a tuple does both.",
         WRONG,
-    ),
+    ).why_beside("A name may hold a zero byte, and a reader takes it for the beginning of the end: inside the name it is written `00 ff`. A `&str` in a tuple does both."),
     quirk(
         UserUnterminated,
         "user_unterminated",
@@ -531,7 +531,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "the byte of the status plus one",
         "The order is right, and no query finds the row: it is asked for by `status.byte()`, which begins at 0.",
         BYTES,
-    ),
+    ).why_beside("No query finds the row: it is asked for by `status.byte()`, which begins at 0."),
     quirk(
         Colons,
         "colons_between_fields",
@@ -562,12 +562,12 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "the key by time in the place of the key by user",
         "Each key is right by itself. The order of the four is: the order, by user, by time, by status.",
         "place-order",
-    ),
+    ).why_beside("The order of the four keys is: the order, by user, by time, by status."),
     quirk(
         TimeAndStatusExchanged,
         "time_and_status_exchanged",
         "the key by status in the place of the key by time",
         "Each key is right by itself. The order of the four is: the order, by user, by time, by status.",
         "place-order",
-    ),
+    ).why_beside("The order of the four keys is: the order, by user, by time, by status."),
 ];

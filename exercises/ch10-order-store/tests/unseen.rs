@@ -42,7 +42,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use engine::keys::{DecodeKey as _, Desc, OrderedKey as _};
 use engine::{Db, WriteBatch, WriteOptions};
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict, letters};
 
 use check_store::Checker;
@@ -1625,4 +1625,115 @@ fn an_id_that_is_raised_is_not_called_a_byte_that_is_raised() {
     let verdict = paging(after_the_id);
     observed(&verdict, "returns", &["4294967295 \"ann\" 499 New"]);
     assert!(!verdict.message.contains("last byte"));
+}
+
+#[test]
+fn of_two_mistakes_nothing_is_called_right() {
+    pairs_call_nothing_right(&place_order::exercise_of(Placing::new(keys, place)));
+    pairs_call_nothing_right(&change_status::exercise_of(Arc::new(right_change)));
+    pairs_call_nothing_right(&find_orders::exercise_of(find_orders::solution()));
+    pairs_call_nothing_right(&check_store::exercise_of(check_store::solution()));
+}
+
+#[test]
+fn numbers_and_counts_that_are_cut() {
+    let users = |of: fn(&Db, &str, usize) -> engine::Result<Vec<u32>>| {
+        judged(&find_orders::exercise_of(Queries::new(
+            of,
+            between,
+            with_status,
+        )))
+    };
+    let ranges = |of: fn(&Db, u64, u64, usize) -> engine::Result<Vec<u32>>| {
+        judged(&find_orders::exercise_of(Queries::new(
+            of_user,
+            of,
+            with_status,
+        )))
+    };
+    let id_cut = |db: &Db, user: &str, limit| {
+        let ids = of_user(db, user, limit)?.into_iter();
+        Ok(ids.map(|id| i32::from(id as i16).cast_unsigned()).collect())
+    };
+    observed(
+        &users(id_cut),
+        "user",
+        &["`between` and `with_status` are right."],
+    );
+    let all_above_255 = |db: &Db, user: &str, limit: usize| {
+        of_user(db, user, if limit > 255 { usize::MAX } else { limit })
+    };
+    observed(
+        &users(all_above_255),
+        "user",
+        &["`between` and `with_status` are right."],
+    );
+    let newest_by_double = |db: &Db, user: &str, limit| {
+        let rows = db.default_family().prefix((b'u', user).to_key());
+        let field = |key: &[u8]| <(u8, String, Desc<u64>, u32)>::from_key(key).unwrap();
+        let mut found: Vec<_> = rows.map(|row| field(&row.unwrap().0)).collect();
+        found.sort_by_key(|field| (u64::MAX - (field.2.0 as f64) as u64, field.3));
+        Ok(found.iter().map(|field| field.3).take(limit).collect())
+    };
+    observed(
+        &users(newest_by_double),
+        "user",
+        &["`between` and `with_status` are right."],
+    );
+    let no_limit = |db: &Db, from, until, limit: usize| {
+        between(db, from, until, if limit as u16 == 0 { 0 } else { limit })
+    };
+    observed(
+        &ranges(no_limit),
+        "time",
+        &["`of_user` and `with_status` are right."],
+    );
+    let from_in_32_bits = |db: &Db, from: u64, until, limit| {
+        let signed = i64::from(from as i32).cast_unsigned();
+        if signed >= until {
+            return Ok(Vec::new());
+        }
+        between(db, from, until, limit)
+    };
+    observed(
+        &ranges(from_in_32_bits),
+        "time",
+        &["`of_user` and `with_status` are right."],
+    );
+    let paged_by_double = |db: &Db, status, limit, after: Option<&[u8]>| {
+        let mut all: Vec<(u64, u32)> = queue(db, status)
+            .into_iter()
+            .map(|(key, id)| {
+                (
+                    (<(u8, u8, u64, u32)>::from_key(&key).unwrap().2 as f64) as u64,
+                    id,
+                )
+            })
+            .collect();
+        all.sort_unstable();
+        let last = after.map(|cursor| <(u64, u32)>::from_key(cursor).unwrap());
+        all.retain(|row| Some(*row) > last);
+        let more = all.len() > limit;
+        all.truncate(limit);
+        let next = all.last().filter(|_| more).map(|row| row.to_key());
+        let ids = all.iter().map(|row| row.1).collect();
+        Ok(Page { ids, next })
+    };
+    observed(
+        &paging(paged_by_double),
+        "pages",
+        &["`of_user` and `between` are right."],
+    );
+    let key_cut = |order: &Order| {
+        let id = u32::from(order.id as u16);
+        if order.id == u32::MAX {
+            keys(order)
+        } else {
+            keys(&Order {
+                id,
+                ..order.clone()
+            })
+        }
+    };
+    observed(&placing(key_cut, place), "bytes", &[]);
 }

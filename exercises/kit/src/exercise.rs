@@ -12,6 +12,8 @@
 //!
 //! Everything here but [`Exercise`] is free of `I`: it is compiled once, not once a chapter.
 
+use std::collections::BTreeSet;
+
 use crate::answer::{Answer, Outcome};
 use crate::check::Check;
 use crate::gallery::Mistake;
@@ -227,6 +229,23 @@ impl Sheet {
     /// The place of a part's first probe among the probes of all parts.
     pub fn start(&self, part: usize) -> usize {
         self.parts[..part].iter().map(|p| p.probes.len()).sum()
+    }
+
+    /// The plainest probe of each class, counted over all parts. Those of testers are left out: their calls take long, and
+    /// the learner has been told how often they come.
+    pub(crate) fn plainest(&self) -> BTreeSet<usize> {
+        let of_part = |(place, part): (usize, &Part)| {
+            let classes = part.classes().into_iter();
+            let plainest = classes.filter_map(|class| part.members(class).first().copied());
+            plainest
+                .map(|probe| self.start(place) + probe)
+                .collect::<Vec<_>>()
+        };
+        let parts = self.parts.iter().enumerate();
+        parts
+            .filter(|(_, part)| part.judges.is_none())
+            .flat_map(of_part)
+            .collect()
     }
 
     /// The call of a probe, counted over all parts.

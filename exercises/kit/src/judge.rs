@@ -141,7 +141,9 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
         })
     });
     let fault = |check: &'static str, claim: String, finding: Finding| {
-        let diagnosis = if check == SAME_ANSWER {
+        // The answers may be right where the second round alone took too long. Then the mistakes of other parts agree with them.
+        let is_late = check == RETURNS && outcomes.iter().all(|o| o.answer().is_some());
+        let diagnosis = if check == SAME_ANSWER || is_late {
             Diagnosis::default()
         } else {
             diagnose(exercise, part, outcomes)

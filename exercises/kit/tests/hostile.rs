@@ -183,6 +183,11 @@ cast_of! {
         static CALLS: AtomicU64 = AtomicU64::new(0);
         right(value.wrapping_add_unsigned(CALLS.fetch_add(1, Ordering::Relaxed)))
     };
+    remembers_the_last_call: |value| {
+        static LAST: Mutex<Option<i64>> = Mutex::new(None);
+        let before = LAST.lock().unwrap().replace(value);
+        right(if value == 0 && before == Some(0) { 1 } else { value })
+    };
     leaves_a_thread_behind: |value| {
         static STARTED: Mutex<bool> = Mutex::new(false);
         let mut started = STARTED.lock().unwrap();
@@ -472,6 +477,10 @@ const TESTS: &[Test] = &[
     ("an_answer_that_changes_is_a_failure", || {
         says("counts_its_calls", "same-answer", &["and then"])
     }),
+    (
+        "so_is_one_that_changes_when_it_is_asked_twice_running",
+        || says("remembers_the_last_call", "same-answer", &["and then"]),
+    ),
     ("a_second_round_that_is_too_slow_is_no_other_answer", || {
         let name = "leaves_a_thread_behind";
         let build = CHAPTER.exercises.iter().find(|(n, _)| *n == name);
