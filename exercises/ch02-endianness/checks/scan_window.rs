@@ -52,6 +52,18 @@ static MANY: [u64; 1100] = {
     times
 };
 
+/// The powers of two and the times after them: whichever bit is lost, two of them become one.
+static POWERS: [u64; 2 * 64] = {
+    let mut times = [0; 2 * 64];
+    let mut bit = 0;
+    while bit < 64 {
+        times[2 * bit] = 1 << bit;
+        times[2 * bit + 1] = (1 << bit) + 1;
+        bit += 1;
+    }
+    times
+};
+
 /// The bounds, the plainest first.
 const BOUNDS: [u64; 19] = [
     4,
@@ -102,6 +114,9 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             part = probe(part, times, bound, bound);
         }
     }
+    for time in POWERS {
+        part = probe(part, &POWERS, time, time + 1);
+    }
     for (from, to) in [(0, 1100), (100, 900)] {
         part = probe(part, &MANY, from, to);
     }
@@ -119,6 +134,7 @@ fn probe(part: PartOf<Scan>, times: &'static [u64], from: u64, to: u64) -> PartO
     let shown: Vec<String> = times.iter().map(ToString::to_string).collect();
     let shown = match times {
         [first, .., last] if times.len() == MANY.len() => format!("{first} to {last}"),
+        _ if times.len() == POWERS.len() => "2^n and 2^n + 1 for n from 0 to 63".to_owned(),
         _ => shown.join(", "),
     };
     let call = format!("scan_window({{{shown}}}, {from}, {to})");

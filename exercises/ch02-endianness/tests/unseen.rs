@@ -958,3 +958,16 @@ fn digits_that_are_counted_by_a_float_are_miscounted() {
     };
     observed(&widths(counted), "order", &["9999999_u32 < "]);
 }
+
+#[test]
+fn every_bit_of_a_time_counts() {
+    for bit in [2, 20, 47, 62] {
+        let verdict = window(move |rows, from, to| {
+            let without = |time: u64| time & !(1 << bit);
+            let inside = |time: &u64| without(from) <= without(*time) && *time < to;
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(inside).collect()
+        });
+        observed(&verdict, "window", &["must be"]);
+    }
+}

@@ -46,7 +46,22 @@ static MANY: [i32; 1100] = {
 };
 
 /// Neighbours that an `f32` cannot tell apart.
-const NEIGHBOURS: &[i32] = &[16_777_215, 16_777_216, 16_777_217, 16_777_218];
+const NEIGHBOURS: &[i32] = &[16_777_215, 16_777_216, 16_777_217, 16_777_218, 16_777_219];
+
+/// The powers of two and the numbers after them, on both sides of zero: whichever bit is lost, two of them become one.
+static POWERS: [i32; 4 * 31] = {
+    let mut numbers = [0; 4 * 31];
+    let mut bit = 0;
+    while bit < 31 {
+        let power = 1 << bit;
+        numbers[4 * bit] = -power - 1;
+        numbers[4 * bit + 1] = -power;
+        numbers[4 * bit + 2] = power;
+        numbers[4 * bit + 3] = power + 1;
+        bit += 1;
+    }
+    numbers
+};
 
 /// The bounds, the plainest first.
 const BOUNDS: [i32; 12] = [
@@ -93,8 +108,15 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             }
         }
     }
-    for (low, high) in [(16_777_217, 16_777_217), (16_777_215, 16_777_216)] {
+    for (low, high) in [
+        (16_777_217, 16_777_217),
+        (16_777_215, 16_777_216),
+        (16_777_219, 16_777_219),
+    ] {
         part = probe(part, NEIGHBOURS, low, high);
+    }
+    for number in POWERS {
+        part = probe(part, &POWERS, number, number);
     }
     for (low, high) in [(-550, 549), (-400, 400)] {
         part = probe(part, &MANY, low, high);
@@ -113,6 +135,9 @@ fn probe(part: PartOf<Scan>, numbers: &'static [i32], low: i32, high: i32) -> Pa
     let shown: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     let shown = match numbers {
         [first, .., last] if numbers.len() == MANY.len() => format!("{first} to {last}"),
+        _ if numbers.len() == POWERS.len() => {
+            "2^n, 2^n + 1, -2^n and -2^n - 1 for n from 0 to 30".to_owned()
+        }
         _ => shown.join(", "),
     };
     let call = format!("scan({{{shown}}}, {low}, {high})");

@@ -275,7 +275,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
             let _eight_more = &key[1..9];
             decode(key)
         })
-        .says("slicing without asking for the length")
+        .says("a panic for every row that is too short")
         .why("`key[1..9]` panics when the row is shorter. Bytes from a file are not to be trusted: `get`, `split_first` and `try_into` answer None instead.")
         .link(WRONG),
         in_decode("decode_slices_and_ignores_the_rest", "returns", |key| {

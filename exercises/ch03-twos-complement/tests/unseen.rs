@@ -882,5 +882,44 @@ fn a_decoder_that_refuses_the_same_key_twice_is_told() {
         let is_new = key != std::mem::replace(&mut *before.lock().unwrap(), key);
         if is_new { back(key) } else { 0 }
     });
-    observed(&verdict, "same-answer", &["decode(encode(", "and then 0"]);
+    observed(&verdict, "same-answer", &["decode(", "and then 0"]);
+}
+
+#[test]
+fn every_bit_of_a_number_counts() {
+    let all = |rows: &BTreeSet<[u8; 4]>| solutions::scan_bounds::scan(rows, i32::MIN, i32::MAX);
+    for bit in [3, 12, 27, 30] {
+        let verdict = scanned(move |rows, low, high| {
+            let without = |number: i32| number & !(1 << bit);
+            let inside = |n: &i32| (without(low)..=without(high)).contains(&without(*n));
+            all(rows).into_iter().filter(inside).collect()
+        });
+        observed(&verdict, "range", &["must be"]);
+    }
+    // 16,777,219 becomes 16,777,220 as an `f32`.
+    let compared_as_floats = scanned(|rows, low, high| {
+        #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+        let are_crossed = f64::from(low as f32) > f64::from(high);
+        if are_crossed {
+            Vec::new()
+        } else {
+            solutions::scan_bounds::scan(rows, low, high)
+        }
+    });
+    observed(&compared_as_floats, "range", &["must be"]);
+}
+
+#[test]
+fn a_decoder_that_asks_for_one_end_of_a_length_is_not_said_to_ask_for_none() {
+    let no_longer = |key: &[u8]| {
+        if key.len() > 9 {
+            return None;
+        }
+        let value = i64::from_be_bytes(key[1..9].try_into().unwrap());
+        (solutions::nine_bytes::encode(value) == key).then_some(value)
+    };
+    let encode = solutions::nine_bytes::encode;
+    let verdict = judged(&nine_bytes::exercise_of(Codec::new(encode, no_longer)));
+    named(&verdict, "decode_panics_on_short_keys");
+    assert!(!verdict.message.contains("without asking"));
 }

@@ -120,7 +120,7 @@ pub fn wrap(text: &str, indent: &str) -> String {
     let mut lines = String::new();
     for paragraph in text.split('\n') {
         let mut column = 0;
-        for word in paragraph.split_whitespace() {
+        for word in words(paragraph) {
             let length = word.chars().count();
             if column > 0 && column + 1 + length > COLUMNS - indent.len() {
                 lines.push('\n');
@@ -132,12 +132,30 @@ pub fn wrap(text: &str, indent: &str) -> String {
                 lines.push(' ');
                 column += 1;
             }
-            lines.push_str(word);
+            lines.push_str(&word);
             column += length;
         }
         lines.push('\n');
     }
     lines
+}
+
+/// What stands between single spaces: two in a row are those of a text that somebody asked for, and stay.
+fn words(paragraph: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut spaces = 1;
+    for piece in paragraph.trim().split(' ') {
+        match words.last_mut() {
+            _ if piece.is_empty() => spaces += 1,
+            Some(last) if spaces > 1 => {
+                last.push_str(&" ".repeat(spaces));
+                last.push_str(piece);
+                spaces = 1;
+            }
+            _ => words.push(piece.to_owned()),
+        }
+    }
+    words
 }
 
 #[cfg(test)]
@@ -196,5 +214,6 @@ mod tests {
                 .all(|l| l.len() <= 88 && l.starts_with("  word"))
         );
         assert_eq!(wrap("a\nb", ""), "a\nb\n");
+        assert_eq!(wrap(" f(\"3  5\")  is  ", "  "), "  f(\"3  5\")  is\n");
     }
 }
