@@ -350,7 +350,8 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "The order is right, and each of four rows is four bytes longer than need be. The table says four bytes: an \
          id is a `u32`.",
         BYTES,
-    ),
+    )
+    .why_beside("Each of four rows is four bytes longer than need be. The table says four bytes: an id is a `u32`."),
     quirk(
         SignedTimes,
         "times_as_signed",
@@ -524,6 +525,9 @@ pub(crate) const QUIRKS: [Quirk<Step>; 37] = [
         "The digit 0 is the byte 30, and the table has 00. The order is right, and no query finds the row: it is asked for by \
          `status.byte()`.",
         BYTES,
+    )
+    .why_beside(
+        "The digit 0 is the byte 30, and the table has 00. No query finds the row: it is asked for by `status.byte()`.",
     ),
     quirk(
         StatusFromOne,

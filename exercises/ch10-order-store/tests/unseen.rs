@@ -1715,7 +1715,10 @@ fn numbers_and_counts_that_are_cut() {
         all.retain(|row| Some(*row) > last);
         let more = all.len() > limit;
         all.truncate(limit);
-        let next = all.last().filter(|_| more).map(|row| row.to_key());
+        let next = all
+            .last()
+            .filter(|_| more)
+            .map(engine::keys::OrderedKey::to_key);
         let ids = all.iter().map(|row| row.1).collect();
         Ok(Page { ids, next })
     };

@@ -144,7 +144,8 @@ pub fn observe_here(exercise: &dyn Judged, who: Who) -> Behaviour {
         again.find(|again| *again != outcomes[probe])
     };
     let changed = |probe| Some((probe, otherwise(probe)?));
-    let unstable = (0..count).rev().filter_map(changed).last();
+    let again = (0..count).rev().filter_map(changed);
+    let unstable = again.fold(None, |_, smaller| Some(smaller));
     Behaviour {
         outcomes,
         unstable,
