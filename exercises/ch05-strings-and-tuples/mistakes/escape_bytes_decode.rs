@@ -346,7 +346,7 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
         })
         .says("cutting 00 01 from the end and giving back what is left as it is")
         .why(
-            "`encode` has put ff after each zero byte, so it has to be taken out again. And a zero byte with anything but ff after              it is in no key: then the answer is `None`.",
+            "`encode` has put ff after each zero byte, so it has to be taken out again. And a zero byte with anything but ff after it is in no key: then the answer is `None`.",
         )
         .link(REPAIR),
         in_decode("decode_accepts_an_end_of_the_bytes", "round-trip", |key| {
