@@ -162,8 +162,14 @@ impl Value {
             resp3,
             left: BYTES_MAX,
         };
-        reader.value(value, 0)
+        let read = reader.value(value, 0)?;
+        // A part of an answer would pass for all of it.
+        Ok(if reader.left == 0 { too_large() } else { read })
     }
+}
+
+fn too_large() -> Value {
+    Value::Error(Refusal::new("ERR not enough memory"))
 }
 
 /// Reads answers from Lua values.
@@ -181,7 +187,7 @@ impl Reader {
         };
         self.left = self.left.saturating_sub(cost);
         Ok(match value {
-            _ if self.left == 0 => Value::Error(Refusal::new("ERR not enough memory")),
+            _ if self.left == 0 => too_large(),
             LuaValue::String(text) => Value::Bulk(bytes(text)),
             LuaValue::Integer(number) => Value::Integer(*number),
             LuaValue::Number(number) => Value::Integer(truncated(*number)),

@@ -1,5 +1,6 @@
 //! What a command writes that takes long to write: others go on meanwhile, and nobody sees a part of it.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -14,9 +15,10 @@ use redis_layer::types::{check, sweep};
 
 use crate::common::client::{Client, Command, encode};
 use crate::common::hooked::{Hooked, Hooks};
+use crate::common::random::Random;
 use crate::common::servers::Ours;
 use crate::common::waiting::{DEADLINE, eventually};
-use crate::common::{Direct, StoreKind, engine_over};
+use crate::common::{Direct, StoreKind, engine_over, over_every_store};
 
 /// How many elements the large collections have.
 const MANY: usize = 20_000;
@@ -122,6 +124,9 @@ fn what_one_transaction_makes_and_changes_is_right_in_parts_too() {
             "copy z e",
             "zremrangebyrank e 0 9",
             "rename d f",
+            "copy l m",
+            "ltrim m 0 9999",
+            "rpush m x y",
             "set text after",
         ] {
             direct.run(line);
@@ -142,6 +147,8 @@ fn what_one_transaction_makes_and_changes_is_right_in_parts_too() {
             ("zrange e 0 0", "[member-10]"),
             ("zrank e member-15000", "14990"),
             ("exists d", "0"),
+            ("llen m", "10002"),
+            ("lrange m -3 -1", "[9999 x y]"),
             ("get text", "after"),
         ]);
         sweep(&*direct.store, &direct.server.shared).unwrap();
@@ -268,6 +275,136 @@ fn a_part_that_cannot_be_written_leaves_the_key_as_it_was() {
         assert_eq!(check(&*direct.store).unwrap().orphans, 0);
     }
     assert_eq!(direct.show("sunionstore d s"), MANY.to_string());
+}
+
+/// How many changes a command writes, and its reply.
+fn changes_of(direct: &mut Direct, sizes: &Sizes, line: &str) -> (String, usize) {
+    sizes.0.lock().clear();
+    let reply = direct.show(line);
+    direct.check();
+    (reply, sizes.0.lock().iter().sum())
+}
+
+/// What is left of a row stays together.
+#[test]
+fn a_list_loses_elements_here_and_there_with_a_few_changes_of_each_row() {
+    let sizes = Arc::<Hooked<Sizes>>::default();
+    let mut direct = Direct::over(Arc::clone(&sizes) as Arc<dyn Store>);
+    let elements = (0..MANY).map(|n| format!("e{}", n % 100));
+    direct.run_args(&words(&["rpush", "l"], elements));
+    let rows = MANY / 64;
+    let (removed, written) = changes_of(&mut direct, &sizes, "lrem l 0 e7");
+    assert_eq!(removed, (MANY / 100).to_string());
+    assert!(written < 4 * rows, "{written} changes");
+}
+
+/// Their rows are removed as a range.
+#[test]
+fn a_list_loses_many_elements_at_an_end_with_few_changes() {
+    let sizes = Arc::<Hooked<Sizes>>::default();
+    let mut direct = Direct::over(Arc::clone(&sizes) as Arc<dyn Store>);
+    fill(&mut direct);
+    direct.run("linsert l before 19000 x");
+    for (line, left) in [
+        ("ltrim l 0 15000", 15_001),
+        ("lpop l 5000", 10_001),
+        ("ltrim l 4990 5009", 20),
+    ] {
+        let (_, written) = changes_of(&mut direct, &sizes, line);
+        assert!(written < 10, "{line}: {written} changes");
+        assert_eq!(direct.show("llen l"), left.to_string());
+    }
+}
+
+/// Removals of many rows at once, between all other changes, alone and in one transaction with them.
+#[test]
+fn a_list_from_which_many_elements_are_removed_at_once_is_right() {
+    over_every_store(|direct| {
+        for seed in 0..3 {
+            let mut random = Random::new(seed);
+            let mut model: VecDeque<String> = VecDeque::new();
+            direct.run("del l");
+            let mut in_transaction = false;
+            for step in 0..60 {
+                if random.once_in(4) {
+                    direct.run(if in_transaction { "exec" } else { "multi" });
+                    in_transaction = !in_transaction;
+                }
+                change_at_random(direct, &mut random, &mut model);
+                if !in_transaction {
+                    let whole = direct.show("lrange l 0 -1");
+                    let expected = model.iter().map(String::as_str).collect::<Vec<_>>();
+                    assert!(
+                        whole == format!("[{}]", expected.join(" ")),
+                        "seed {seed}, step {step}"
+                    );
+                    let at = random.below(model.len().max(1));
+                    let there = model.get(at).map_or("nil", String::as_str);
+                    assert_eq!(direct.show(&format!("lindex l {at}")), there);
+                    direct.check();
+                }
+            }
+            direct.run("exec");
+        }
+    });
+}
+
+fn change_at_random(direct: &mut Direct, random: &mut Random, model: &mut VecDeque<String>) {
+    let some = |random: &mut Random| format!("e{}", random.below(50));
+    let size = model.len();
+    match random.below(9) {
+        0..=2 => {
+            let count = if random.once_in(3) { 9_000 } else { 40 };
+            let new: Vec<String> = (0..count).map(|_| some(random)).collect();
+            let side = random.pick(&["rpush", "lpush"]);
+            for element in &new {
+                match side {
+                    "rpush" => model.push_back(element.clone()),
+                    _ => model.push_front(element.clone()),
+                }
+            }
+            direct.run_args(&words(&[side, "l"], new.into_iter()));
+        }
+        3 => {
+            let (element, most) = (some(random), 1 + random.below(200));
+            direct.run(&format!("lrem l {most} {element}"));
+            let mut left = most;
+            model.retain(|other| {
+                let goes = *other == element && left > 0;
+                left -= usize::from(goes);
+                !goes
+            });
+        }
+        4 => {
+            let (pivot, new) = (some(random), some(random));
+            direct.run(&format!("linsert l before {pivot} {new}"));
+            if let Some(at) = model.iter().position(|other| *other == pivot) {
+                model.insert(at, new);
+            }
+        }
+        5 if size > 0 => {
+            let at = random.below(size);
+            direct.run(&format!("lset l {at} changed"));
+            model[at] = "changed".to_owned();
+        }
+        6 => {
+            let count = random.below(size / 2 + 2);
+            direct.run(&format!("lpop l {count}"));
+            model.drain(..count.min(size));
+        }
+        7 => {
+            let count = random.below(size / 2 + 2);
+            direct.run(&format!("rpop l {count}"));
+            model.truncate(size - count.min(size));
+        }
+        _ => {
+            let start = random.below(size / 2 + 1);
+            let stop = start + random.below(size.max(1));
+            direct.run(&format!("ltrim l {start} {stop}"));
+            model.truncate(stop + 1);
+            model.drain(..start.min(model.len()));
+        }
+    }
 }
 
 /// Writes one batch after the other, and keeps those of many changes until it is told to go on.

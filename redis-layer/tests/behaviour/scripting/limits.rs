@@ -244,6 +244,26 @@ fn a_text_of_struct_is_refused_while_it_is_built() {
     );
 }
 
+/// A client must not take a part of an answer for all of it.
+#[test]
+fn an_answer_that_is_too_large_is_refused_as_a_whole() {
+    let direct = Direct::new(StoreKind::BTree);
+    let strings = "local s, t = ('x'):rep(1e6), {} for n = 1, 300 do t[n] = s end";
+    for answer in [
+        "t",
+        "{1, t}",
+        "{map = {a = t, b = 1}}",
+        "{set = {[t] = true}}",
+    ] {
+        let script = format!("redis.setresp(3) {strings} return {answer}");
+        let reply = run(&direct.server, &script);
+        assert!(
+            reply.starts_with("ERR not enough memory"),
+            "{answer}: {reply:.99}"
+        );
+    }
+}
+
 fn run(server: &Arc<Server>, script: &str) -> String {
     words(server, &["eval", script, "0"])
 }
