@@ -6,8 +6,8 @@
 //! out. It cannot have been acknowledged as durable, because a sync makes all older logs durable first.
 //! So if a log after the gap holds a mark, which follows a sync, no power cut can have lost the end of
 //! the older log: that is corruption. Thus what is recovered is always a prefix of what was written.
-//! Nor does a power cut take what the manifest says was durable, as it does after a clean close: if the logs end
-//! before that, they were cut, emptied or exchanged.
+//! A power cut takes nothing of what the manifest says was durable, which it does at an opening and at a closing. If
+//! the logs end before that, they were cut, emptied or exchanged.
 //!
 //! The entries of a log are sorted before they are inserted. A memtable takes sorted entries
 //! several times faster than entries in the order of their writes, and that determines how long an

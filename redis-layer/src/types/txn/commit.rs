@@ -1,4 +1,4 @@
-//! The end of a transaction: what follows from the changed metadata rows, and the write of the one batch.
+//! The end of a transaction: what follows from the changed metadata rows, and the write of the batch that shows it all.
 //!
 //! A command that writes a metadata row does not update the expire-time index or the number of keys. Both follow here
 //! from the old row and the new one. The old row is known if the command looked the key up; otherwise it costs a
