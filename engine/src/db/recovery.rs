@@ -88,7 +88,7 @@ pub(super) fn replay_logs(
             let is_first = whole_until.is_none();
             let records = replay.read(&contents, recovered.last_sequence + 1, is_first)?;
             if let Some(records) = records {
-                if records.last_sequence > recovered.last_sequence {
+                if !records.batches.is_empty() {
                     last_batch = (path.clone(), records.end);
                 }
                 recovered.add(&replay, &records, new_memtable);

@@ -37,7 +37,7 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use crate::store::{Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
+use crate::store::{Change, Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
 use crate::types::databases::Mapping;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::zset::Ahead;
@@ -59,6 +59,11 @@ pub(in crate::types) use unseen::Unseen;
 
 /// About how much memory a row takes among the changes, besides its bytes.
 const ROW_BYTES: usize = 128;
+
+/// About how much memory a change takes.
+fn change_bytes(Change { key, value }: &Change) -> usize {
+    ROW_BYTES + key.len() + value.as_ref().map_or(0, Bytes::len)
+}
 /// Among up to this many locked keys, one is found by looking at each.
 const KEYS_FEW: usize = 128;
 

@@ -14,7 +14,7 @@ use redis_layer::store::{Batch, Error, Result, Store};
 use redis_layer::types::{check, sweep};
 
 use crate::common::client::{Client, Command, encode};
-use crate::common::hooked::{Hooked, Hooks};
+use crate::common::hooked::{Hooked, Hooks, Sizes};
 use crate::common::random::Random;
 use crate::common::servers::Ours;
 use crate::common::waiting::{DEADLINE, eventually};
@@ -64,17 +64,6 @@ const MAKE_LARGE: [(&str, &str); 8] = [
     ("copy h d replace", "hlen d"),
     ("copy l d replace", "llen d"),
 ];
-
-/// How many rows each write has.
-#[derive(Default)]
-struct Sizes(Mutex<Vec<usize>>);
-
-impl Hooks for Sizes {
-    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
-        self.0.lock().push(batch.changes().count());
-        inner.write(batch)
-    }
-}
 
 #[test]
 fn others_have_their_turn_between_the_parts_of_a_new_collection() {

@@ -10,7 +10,7 @@ use redis_layer::store::{Batch, EngineStore, KeyRange, Result, Snapshot, Space, 
 use redis_layer::types::{Sweeper, check};
 
 use crate::common::client::Client;
-use crate::common::hooked::{Hooked, Hooks};
+use crate::common::hooked::{Hooked, Hooks, Sizes};
 use crate::common::random::Random;
 use crate::common::servers::Ours;
 use crate::common::waiting::eventually;
@@ -164,17 +164,6 @@ fn what_a_step_saw_is_synced_before_it_removes_anything() {
         .is_last
     {}
     assert_eq!(*store.calls.lock(), ["snapshot"; 3]);
-}
-
-/// How many changes each write has.
-#[derive(Default)]
-struct Sizes(Mutex<Vec<usize>>);
-
-impl Hooks for Sizes {
-    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
-        self.0.lock().push(batch.changes().count());
-        inner.write(batch)
-    }
 }
 
 /// Other writers wait for the whole of a batch.

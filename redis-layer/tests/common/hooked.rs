@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use redis_layer::store::{
     BTreeStore, Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
 };
@@ -20,6 +21,17 @@ pub(crate) trait Hooks: Send + Sync {
 
     fn sync(&self, inner: &dyn Store) -> Result<()> {
         inner.sync()
+    }
+}
+
+/// How many changes each write has.
+#[derive(Default)]
+pub(crate) struct Sizes(pub(crate) Mutex<Vec<usize>>);
+
+impl Hooks for Sizes {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        self.0.lock().push(batch.changes().count());
+        inner.write(batch)
     }
 }
 

@@ -3,8 +3,8 @@
 //! A log is replaced by a table for each family, so that the database opens without the log, and damage
 //! in it no longer matters. A log is read up to the first damage or bad sector in it. Later logs are read
 //! too, because their rows were acknowledged. Only if a log merely lost its end, as in a power cut, are later ones
-//! left out, as in every opening. A mark in the later one, or the manifest, says that it was not a power cut. A log whose numbers begin
-//! within those of an earlier one is another database's, or an old copy: that is damage, and it gives no rows.
+//! left out, as in every opening. A mark in the later one, or the manifest, says that it was not a power cut. A log whose
+//! numbers begin within those of an earlier one is another database's, or an old copy: that is damage, and it gives no rows.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -50,10 +50,17 @@ impl<'t, 's> List<'t, 's> {
             .map_or_else(|| Err(self.too_few_elements()), |found| Ok(Some(found)))
     }
 
-    /// Whether there are counts of this list.
-    pub(super) fn has_counts(&self) -> bool {
+    /// The counts of the list, if there are any.
+    fn counts(&self) -> Option<RankIndex> {
         let indexes = self.txn.rank_indexes();
-        !indexes.is_empty() && indexes.get(self.opened.version).is_some()
+        if indexes.is_empty() {
+            return None;
+        }
+        indexes.get(self.opened.version)
+    }
+
+    pub(super) fn has_counts(&self) -> bool {
+        self.counts().is_some()
     }
 
     /// Forgets the counts: so many elements are removed that it would take long to note each.
@@ -125,11 +132,7 @@ impl<'t, 's> List<'t, 's> {
 
     /// The counts of the list, if there are any, and the mark by which they know an element.
     fn index_and_mark(&self, position: &Position) -> Option<(RankIndex, Vec<u8>)> {
-        let indexes = self.txn.rank_indexes();
-        if indexes.is_empty() {
-            return None;
-        }
-        let index = indexes.get(self.opened.version)?;
+        let index = self.counts()?;
         let mut mark = Vec::new();
         position.encode_into(&mut mark);
         Some((index, mark))

@@ -8,22 +8,17 @@ use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 
-use crate::store::{self, Batch, Change, Space, Store};
+use crate::store::{self, Batch, Space, Store};
 use crate::types::databases::{KeyCount, NUMBERED};
 use crate::types::rows::{decode_metadata_key, expiry_key, rows_of_database, stored_expiry};
 use crate::types::txn::changes::Changes;
 use crate::types::txn::this_command::KeyName;
 use crate::types::txn::unseen::write_unseen;
-use crate::types::txn::{FoundExpired, ROW_BYTES, Stored, Txn};
+use crate::types::txn::{FoundExpired, Stored, Txn, change_bytes};
 use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result, Shared};
 
 /// From this many bytes of changes on, a batch takes so long to write that others should know.
 const LARGE_BYTES: usize = 1 << 20;
-
-/// About how much memory a change takes.
-fn change_bytes(Change { key, value }: &Change) -> usize {
-    ROW_BYTES + key.len() + value.as_ref().map_or(0, Bytes::len)
-}
 
 impl Stored {
     /// What the value of a row says.
@@ -204,8 +199,8 @@ impl Txn<'_> {
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
         let mut left_bytes = self.changed_bytes;
-        let may_be_parted = left_bytes >= LARGE_BYTES && self.began == self.mapping;
-        let created = match may_be_parted {
+        let moves_databases = self.began != self.mapping;
+        let created = match left_bytes >= LARGE_BYTES && !moves_databases {
             true => self.reads.take_created(),
             false => Vec::new(),
         };
@@ -226,18 +221,16 @@ impl Txn<'_> {
         }
         let floor = self.shared.expiry_floor();
         let announce = || floor.lower(followed.earliest_ms);
-        let changes_expiry = followed.changes_expiry || self.began != self.mapping;
+        let changes_expiry = followed.changes_expiry || moves_databases;
         let _announced = changes_expiry.then(announce);
         let wrote = !batch.is_empty();
         let is_large = left_bytes >= LARGE_BYTES;
         let (store, databases) = (self.store, self.shared.databases());
         let write = || write_beside_readers(self.shared, store, batch, is_large);
-        if self.began == self.mapping {
-            if wrote {
-                write()?;
-            }
-        } else {
+        if moves_databases {
             databases.change(&self.began, &self.mapping, || Ok(write()?))?;
+        } else if wrote {
+            write()?;
         }
         for (rows, change) in followed.counts {
             if let Some(db) = self.mapping.database_of(rows) {

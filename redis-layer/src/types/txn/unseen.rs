@@ -15,18 +15,16 @@
 
 use std::collections::HashSet;
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::store::{self, Batch, Change, KeyRange, Snapshot, Space, Store};
 use crate::types::Result;
 use crate::types::orphans::OWNED;
 use crate::types::rows::{RowPrefix, decode_owner};
+use crate::types::txn::change_bytes;
 
 /// About how many bytes are written at a time: less than a millisecond's work.
 const PART_BYTES: usize = 256 << 10;
-/// For how many bytes a row counts beside its own.
-const ROW: usize = 64;
 
 /// The collections whose rows are being written although no key holds them yet, by their versions.
 #[derive(Debug, Default)]
@@ -139,8 +137,9 @@ struct Part {
 }
 
 impl Part {
-    fn add(&mut self, space: Space, Change { key, value }: Change) {
-        self.bytes += ROW + key.len() + value.as_ref().map_or(0, Bytes::len);
+    fn add(&mut self, space: Space, change: Change) {
+        self.bytes += change_bytes(&change);
+        let Change { key, value } = change;
         match value {
             Some(value) => self.batch.put(space, key, value),
             None => self.batch.delete(space, key),
