@@ -7,7 +7,7 @@ use engine::internal_key::{self, ValueKind};
 use engine::log::LogWriter;
 use engine::sstable::{TableBuilder, TableOptions};
 use engine::version::{current_manifest, file_name, read_manifest};
-use engine::vfs::{MemoryVfs, Vfs};
+use engine::vfs::{FaultVfs, MemoryVfs, Vfs};
 use engine::{
     Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport, WriteBatch,
     WriteOptions, verify,
@@ -241,6 +241,38 @@ fn logs_are_read_to_the_end() {
     let copy = vfs.crash(1);
     copy.remove(log).unwrap();
     assert_found(&check(&copy), log, "the manifest needs it");
+}
+
+/// A log after one that is cut is left out by an opening, and that is noted; but not if the opening is refused, because
+/// the manifest says that both were durable.
+#[test]
+fn no_power_cut_is_blamed_for_a_log_that_was_durable() {
+    let memory = MemoryVfs::new();
+    let vfs = FaultVfs::new(Arc::new(memory.clone()));
+    let db = Db::open("db", manual(&vfs)).unwrap();
+    vfs.limit_bytes("sst", 0);
+    db.put("first", "v").unwrap();
+    db.flush().unwrap_err();
+    db.put("second", "v").unwrap();
+    let killed = memory.crash(1);
+    let opened = Db::open("db", manual(&killed)).unwrap();
+    for (vfs, is_known) in [(killed.crash(1), true), (memory.crash(1), false)] {
+        let logs = files(&vfs, ".log");
+        vfs.damage(&logs[0], Vec::new()).unwrap();
+        let report = check(&vfs);
+        let left_out = |finding: &engine::Finding| {
+            finding.file == logs[1] && finding.what.contains("left out at opening")
+        };
+        assert_eq!(report.is_clean(), !is_known, "{:#?}", report.findings);
+        assert_eq!(
+            report.findings.iter().any(left_out),
+            !is_known,
+            "{:#?}",
+            report.findings
+        );
+        assert_eq!(Db::open("db", manual(&vfs)).is_err(), is_known);
+    }
+    drop(opened);
 }
 
 /// An opening stops at the first log that is wrong.

@@ -26,12 +26,13 @@ impl Verifier<'_> {
         let mut next_sequence = Some(survey.last_sequence + 1);
         let mut before = None;
         let mut last_batch = (file_name::log(self.dir, survey.oldest_log), 0);
-        let mut gap = false;
+        // Those after a gap. If an opening does not stop with an error, it leaves them out.
+        let mut left_out = Vec::new();
         for number in numbers {
             self.report.logs += 1;
             let path = file_name::log(self.dir, number);
             let follows = match &before {
-                Some(before) if gap => self.left_out(number, &path, before),
+                Some(before) if !left_out.is_empty() => self.left_out(number, &path, before),
                 _ => self.log(number, &path, survey, (next_sequence, before.as_ref())),
             };
             let follows = follows.unwrap_or_else(|error| {
@@ -46,22 +47,31 @@ impl Verifier<'_> {
                     next_sequence = next;
                     before = Some((path, end));
                 }
-                Follows::AfterGap => gap = true,
+                Follows::AfterGap => left_out.push(path),
                 Follows::Wrong => {
                     next_sequence = None;
                     before = None;
-                    gap = false;
+                    left_out.clear();
                 }
             }
         }
-        self.durable_end(survey, next_sequence, &last_batch);
+        let lost = next_sequence.filter(|next| *next <= survey.durable_sequence);
+        if let Some(next) = lost {
+            let (path, end) = last_batch;
+            self.damage(&path, end, end_too_early(next - 1, survey.durable_sequence));
+        } else if let Some((before, _)) = before {
+            self.note_left_out(&left_out, &before);
+        }
     }
 
-    /// Checks that the logs, which end before the sequence number `next` if that is known, hold what was durable.
-    fn durable_end(&mut self, survey: &Survey, next: Option<u64>, (path, end): &(PathBuf, u64)) {
-        if let Some(next) = next.filter(|next| *next <= survey.durable_sequence) {
-            let what = end_too_early(next - 1, survey.durable_sequence);
-            self.damage(path, *end, what);
+    /// Notes which logs an opening leaves out, because `before` does not go as far as to their beginning.
+    fn note_left_out(&mut self, left_out: &[PathBuf], before: &Path) {
+        let what = format!(
+            "it is left out at opening, because {} does not go as far as to its beginning: that one lost its end in a power cut",
+            before.display()
+        );
+        for path in left_out {
+            self.note(path, what.clone());
         }
     }
 
@@ -120,11 +130,6 @@ impl Verifier<'_> {
             self.damage(before, *end, lost_its_durable_end(path, upto));
             return Ok(Follows::Wrong);
         }
-        let what = format!(
-            "it is left out at opening, because {} does not go as far as to its beginning: that one lost its end in a power cut",
-            before.display()
-        );
-        self.note(path, what);
         Ok(Follows::AfterGap)
     }
 }
