@@ -1,7 +1,7 @@
 //! A transaction: a command's snapshot, what the command has changed so far, and one batch at the end.
 //!
-//! Most of what else it keeps is in three groups: the `news` for others, the keys that it found `expired`, and what it
-//! remembers of its `reads`. Beside them are its locks, the mapping of the databases and the journal of the rank indexes.
+//! Most of what it keeps is in four groups: the changes that are `pending`, the `news` for others, the keys that it found
+//! `expired`, and what it remembers of its `reads`. Beside them are its locks, the mapping of the databases and the journal of the rank indexes.
 //!
 //! Reads look at the changes first, then at the snapshot, so a command sees its own writes. For example, a member that
 //! is named twice in one `ZADD` is found the second time, and the number of elements and both indexes stay right.
@@ -24,6 +24,7 @@ mod lookups;
 mod merged;
 mod news;
 mod pace;
+mod pending;
 mod prefetched;
 mod ranks;
 mod reads;
@@ -37,33 +38,24 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use crate::store::{Change, Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
+use crate::store::{Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
 use crate::types::databases::Mapping;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::zset::Ahead;
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Error, Event, Result, Shared};
-use changes::{Changes, UndoRecord};
-use cleared::Cleared;
 use expired::Expired;
-use live_keys::Counted;
 use merged::Merged;
 use news::News;
 pub(in crate::types) use pace::LONG_MOST;
 use pace::{Pace, Paced};
+use pending::Pending;
 use reads::Reads;
 
 pub use expired::FoundExpired;
 pub use lookups::Lookups;
 pub(in crate::types) use unseen::Unseen;
 
-/// About how much memory a row takes among the changes, besides its bytes.
-const ROW_BYTES: usize = 128;
-
-/// About how much memory a change takes.
-fn change_bytes(Change { key, value }: &Change) -> usize {
-    ROW_BYTES + key.len() + value.as_ref().map_or(0, Bytes::len)
-}
 /// Among up to this many locked keys, one is found by looking at each.
 const KEYS_FEW: usize = 128;
 
@@ -72,16 +64,8 @@ pub struct Txn<'s> {
     store: &'s dyn Store,
     shared: &'s Shared,
     snapshot: Box<dyn Snapshot>,
-    /// Indexed by [`Space::index`].
-    changes: [Changes; Space::ALL.len()],
-    /// What of the snapshot it removes in ranges.
-    cleared: Cleared,
-    /// About how much memory the changes take, with those that were undone.
-    changed_bytes: usize,
-    /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
-    undo: Option<Vec<(Space, UndoRecord)>>,
-    /// What of the changes was counted.
-    counted: RefCell<Counted>,
+    /// What it would write.
+    pending: Pending,
     /// What others are told of after the commit.
     news: News,
     /// The keys that were found expired.
@@ -131,8 +115,7 @@ enum Locks<'s> {
 #[derive(Debug)]
 #[must_use]
 pub struct Savepoint {
-    undo: usize,
-    cleared: usize,
+    pending: pending::Mark,
     news: news::Mark,
     discarded: usize,
     ranks: usize,
@@ -176,11 +159,7 @@ impl<'s> Txn<'s> {
             snapshot,
             began: mapping,
             mapping,
-            changes: Default::default(),
-            cleared: Cleared::default(),
-            changed_bytes: 0,
-            undo: None,
-            counted: RefCell::default(),
+            pending: Pending::new(now_ms),
             news: News::default(),
             expired: Expired::default(),
             reads: Reads::default(),
@@ -227,7 +206,7 @@ impl<'s> Txn<'s> {
     /// Notes an event on a key, by Redis's name for it. Does nothing if nobody wants to be notified.
     pub fn event(&mut self, class: Class, name: &'static str, key: &[u8]) {
         if self.shared.wants(class) {
-            self.changed_bytes += size_of::<Event>() + key.len();
+            self.pending.add_bytes(size_of::<Event>() + key.len());
             self.news.events.push(Event {
                 class,
                 name,
@@ -255,8 +234,7 @@ impl<'s> Txn<'s> {
     /// A point to return to with [`Txn::roll_back`]. From the first one on, changes cost a little more.
     pub fn savepoint(&mut self) -> Savepoint {
         Savepoint {
-            undo: self.undo.get_or_insert_default().len(),
-            cleared: self.cleared.mark(),
+            pending: self.pending.mark(),
             news: self.news.mark(),
             discarded: self.expired.mark(),
             ranks: self.ranks.get_mut().mark(),
@@ -267,26 +245,19 @@ impl<'s> Txn<'s> {
     /// Gives up all savepoints: nothing so far will be undone alone. Otherwise a script that changes one large value again
     /// and again would hold each value that it ever had.
     pub fn keep(&mut self) {
-        if let Some(undo) = &mut self.undo {
-            undo.clear();
-        }
+        self.pending.keep();
         self.ranks.get_mut().keep_together();
     }
 
     /// About how much memory the changes take.
     #[must_use]
     pub const fn changed_bytes(&self) -> usize {
-        self.changed_bytes
+        self.pending.bytes()
     }
 
     /// Undoes everything since a savepoint.
     pub fn roll_back(&mut self, savepoint: &Savepoint) {
-        let undo = self.undo.get_or_insert_default();
-        for (space, before) in undo.drain(savepoint.undo..).rev() {
-            self.changes[space.index()].undo(before);
-            self.counted.take();
-        }
-        self.cleared.go_back(savepoint.cleared);
+        self.pending.go_back(&savepoint.pending);
         self.reads.goes_back();
         self.news.go_back(&savepoint.news);
         self.expired.go_back(savepoint.discarded);
@@ -312,7 +283,7 @@ impl<'s> Txn<'s> {
     /// # Errors
     /// Those of the store.
     pub(crate) fn get_metadata(&self, row: &[u8]) -> Result<(Option<Cow<'_, Bytes>>, bool)> {
-        match self.changes[Space::Metadata.index()].get(row) {
+        match self.pending.of(Space::Metadata).get(row) {
             Some(changed) => Ok((changed.as_ref().map(Cow::Borrowed), false)),
             None => Ok((self.read(Space::Metadata, row)?, true)),
         }
@@ -347,7 +318,7 @@ impl<'s> Txn<'s> {
     /// # Errors
     /// Those of the store.
     pub fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
-        match self.changes[space.index()].get(key) {
+        match self.pending.of(space).get(key) {
             Some(changed) => Ok(changed.clone()),
             None => Ok(self.read(space, key)?.map(Cow::into_owned)),
         }
@@ -378,7 +349,7 @@ impl<'s> Txn<'s> {
     /// # Errors
     /// Those of the store.
     pub(crate) fn get_again(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
-        if let Some(changed) = self.changes[space.index()].get(key) {
+        if let Some(changed) = self.pending.of(space).get(key) {
             return Ok(changed.clone());
         }
         self.reads.again(space, key, || self.read(space, key))
@@ -391,17 +362,17 @@ impl<'s> Txn<'s> {
 
     /// Whether any row of a space has been changed.
     pub(crate) const fn has_changed(&self, space: Space) -> bool {
-        !self.changes[space.index()].is_empty()
+        !self.pending.of(space).is_empty()
     }
 
     /// What this transaction has written to a row, if anything.
     pub(crate) fn changed(&self, space: Space, key: &[u8]) -> Option<&Bytes> {
-        self.changes[space.index()].get(key)?.as_ref()
+        self.pending.of(space).get(key)?.as_ref()
     }
 
     /// The value of a row in the snapshot.
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Cow<'_, Bytes>>> {
-        if !self.cleared.is_empty() && self.cleared.contains(space, key) {
+        if self.pending.cleared().contains(space, key) {
             return Ok(None);
         }
         match self.reads.fetched(space, key) {
@@ -417,7 +388,7 @@ impl<'s> Txn<'s> {
 
     /// Makes room for this many changes in a space, so that what holds them does not grow step by step.
     pub(crate) fn make_room(&mut self, space: Space, changes: usize) {
-        self.changes[space.index()].reserve(changes);
+        self.pending.reserve(space, changes);
     }
 
     /// Stores a row.
@@ -435,54 +406,28 @@ impl<'s> Txn<'s> {
         if range.is_empty() {
             return;
         }
-        let changes = self.changes[space.index()].range(&range);
+        let changes = self.pending.of(space).range(&range);
         let written = changes.filter_map(|(key, value)| value.map(|_| key.to_vec()));
         for key in written.collect::<Vec<_>>() {
             self.delete(space, key);
         }
         self.reads.clears();
-        self.cleared.add(space, range);
+        self.pending.clear(space, range);
     }
 
-    /// Notes a change. Returns its position among the changes of its space.
+    /// Notes a change. Returns its index among the changes of its space.
     fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) -> usize {
-        let changes = &mut self.changes[space.index()];
-        if changes.is_empty() {
-            changes.reserve(self.reads.changes_expected(space));
+        if self.pending.of(space).is_empty() {
+            self.pending
+                .reserve(space, self.reads.changes_expected(space));
         }
         self.reads.changes(space, &key);
         if space == Space::Metadata && self.shared.is_observed() {
-            let before = changes.get(&key);
+            let before = self.pending.of(space).get(&key);
             self.news.row_changes(&key, before, value.as_ref());
         }
-        let (length, added) = (key.len(), value.as_ref().map_or(0, Bytes::len));
-        self.pace.step(added);
-        let (at, before) = changes.insert(key, value);
-        if matches!(before, UndoRecord::Inserted) {
-            self.changed_bytes += ROW_BYTES + length;
-        }
-        self.noted(space, added, before);
-        at
-    }
-
-    /// A row has got a value of so many bytes.
-    fn noted(&mut self, space: Space, added: usize, before: UndoRecord) {
-        let removed = match &before {
-            UndoRecord::Replaced(_, Some(value)) => value.len(),
-            UndoRecord::Replaced(_, None) | UndoRecord::Inserted => 0,
-        };
-        self.changed_bytes = (self.changed_bytes + added).saturating_sub(removed);
-        if space == Space::Metadata {
-            let changes = &self.changes[space.index()];
-            self.counted.get_mut().follow(changes, &before, self.now_ms);
-        }
-        self.push_undo(space, before);
-    }
-
-    fn push_undo(&mut self, space: Space, before: UndoRecord) {
-        if let Some(undo) = &mut self.undo {
-            undo.push((space, before));
-        }
+        self.pace.step(value.as_ref().map_or(0, Bytes::len));
+        self.pending.change(space, key, value)
     }
 
     /// The rows of a range, in order, including this transaction's own changes.
@@ -495,14 +440,14 @@ impl<'s> Txn<'s> {
         range: &KeyRange,
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        let rows = if self.cleared.is_empty() {
+        let cleared = self.pending.cleared();
+        let rows = if cleared.is_empty() {
             self.snapshot.scan(space, range, direction)?
         } else {
-            self.cleared
-                .scan(&*self.snapshot, space, range, direction)?
+            cleared.scan(&*self.snapshot, space, range, direction)?
         };
         let rows = Box::new(Paced::over(rows, &self.pace));
-        let changes = &self.changes[space.index()];
+        let changes = self.pending.of(space);
         if changes.is_empty() || range.is_empty() {
             return Ok(rows);
         }

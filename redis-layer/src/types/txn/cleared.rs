@@ -35,6 +35,7 @@ impl Cleared {
     }
 
     /// Whether a row of the snapshot is removed.
+    #[inline]
     pub(super) fn contains(&self, space: Space, key: &[u8]) -> bool {
         self.of(space).any(|range| range.contains(key))
     }

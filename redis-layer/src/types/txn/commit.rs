@@ -11,10 +11,10 @@ use bytes::Bytes;
 use crate::store::{self, Batch, Space, Store};
 use crate::types::databases::{KeyCount, NUMBERED};
 use crate::types::rows::{decode_metadata_key, expiry_key, rows_of_database, stored_expiry};
-use crate::types::txn::changes::Changes;
+use crate::types::txn::pending::change_bytes;
 use crate::types::txn::this_command::KeyName;
 use crate::types::txn::unseen::write_unseen;
-use crate::types::txn::{FoundExpired, Stored, Txn, change_bytes};
+use crate::types::txn::{FoundExpired, Stored, Txn};
 use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result, Shared};
 
 /// From this many bytes of changes on, a batch takes so long to write that others should know.
@@ -194,11 +194,10 @@ impl Txn<'_> {
         let followed = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
-        let mut changes = self.changes.map(Changes::into_rows);
-        let mut cleared = self.cleared.into_ranges();
+        let mut left_bytes = self.pending.bytes();
+        let (mut changes, mut cleared) = self.pending.into_parts();
         // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
-        let mut left_bytes = self.changed_bytes;
         let moves_databases = self.began != self.mapping;
         let created = match left_bytes >= LARGE_BYTES && !moves_databases {
             true => self.reads.take_created(),
@@ -251,10 +250,7 @@ impl Txn<'_> {
     }
 
     fn changes_nothing(&self) -> bool {
-        self.changes.iter().all(Changes::is_empty)
-            && self.cleared.is_empty()
-            && self.news.touched.len() == 0
-            && self.began == self.mapping
+        self.pending.is_empty() && self.news.touched.len() == 0 && self.began == self.mapping
     }
 
     /// Keeps the expire-time index in step with the metadata rows, and notes which keys had expired.
@@ -263,7 +259,7 @@ impl Txn<'_> {
         let mut expired = Vec::new();
         let discarded = self.expired.discarded();
         self.reads.metadata.rewind();
-        for (row, value) in self.changes[Space::Metadata.index()].iter() {
+        for (row, value) in self.pending.of(Space::Metadata).iter() {
             let old = self.stored(row)?;
             let new = Stored::of(value.as_deref());
             let (was, is) = (old.count(), new.count());
@@ -307,7 +303,7 @@ impl Txn<'_> {
         }
         let mut touched = std::mem::take(&mut self.news.touched);
         let held = std::mem::take(&mut self.news.held);
-        let written = &self.changes[Space::Metadata.index()];
+        let written = self.pending.of(Space::Metadata);
         // Rows that were written before the first observer came were not noted. That observer cannot wait for these
         // keys, because their locks are held, so their order does not matter.
         for (row, _) in written.iter() {
@@ -364,7 +360,7 @@ impl Txn<'_> {
         // Changes to the old rows are pointless now, and the batch would apply them after the range deletion.
         let range = rows_of_database(rows);
         for space in [Space::Metadata, Space::Data, Space::Score] {
-            let changes = self.changes[space.index()].range(&range);
+            let changes = self.pending.of(space).range(&range);
             let stale: Vec<Vec<u8>> = changes.map(|(key, _)| key.to_vec()).collect();
             for key in stale {
                 self.delete(space, key);

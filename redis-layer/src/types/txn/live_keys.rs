@@ -22,8 +22,10 @@ pub(crate) struct LiveKeys {
 }
 
 /// What the first changes of metadata rows amount to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Counted {
+    /// The time of the transaction, at which keys have expired or not.
+    now_ms: i64,
     /// How many of the changes are counted.
     changes: usize,
     /// What they add to the keys that exist, by the number that the rows carry.
@@ -31,13 +33,28 @@ pub(super) struct Counted {
 }
 
 impl Counted {
+    /// Nothing, in a transaction whose time is `now_ms`.
+    pub(super) const fn new(now_ms: i64) -> Self {
+        Self {
+            now_ms,
+            changes: 0,
+            sums: Vec::new(),
+        }
+    }
+
+    /// Begins anew: changes were undone.
+    pub(super) fn forget(&mut self) {
+        *self = Self::new(self.now_ms);
+    }
+
     /// A metadata row that was changed before has got another change.
-    pub(super) fn follow(&mut self, changes: &Changes, before: &UndoRecord, now_ms: i64) {
+    #[inline]
+    pub(super) fn follow(&mut self, changes: &Changes, before: &UndoRecord) {
         if let UndoRecord::Replaced(at, old) = before
             && *at < self.changes
         {
             let (row, new) = changes.at(*at);
-            let [old, new] = [old.as_deref(), new].map(|value| Stored::of(value).live(now_ms));
+            let [old, new] = [old.as_deref(), new].map(|value| Stored::of(value).live(self.now_ms));
             count_change(&mut self.sums, database_of_metadata_key(row), (old, new));
         }
     }
@@ -68,7 +85,7 @@ impl Txn<'_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub(crate) fn live_keys(&self, db: DbNumber) -> Result<LiveKeys> {
-        let changes = &self.changes[Space::Metadata.index()];
+        let changes = self.pending.of(Space::Metadata);
         let (databases, floor) = (self.shared.databases(), self.shared.expiry_floor());
         // The counts are those of now, so the rows must be those of now too. Nobody else has changed what this
         // transaction has changed: it holds the locks.
@@ -105,8 +122,8 @@ impl Txn<'_> {
     /// What the changes so far add to the keys of a database, of which those in the snapshot are counted even if they
     /// have expired.
     fn count_changes(&self, rows: DbNumber) -> Result<KeyCount> {
-        let mut counted = self.counted.borrow_mut();
-        let changes = &self.changes[Space::Metadata.index()];
+        let mut counted = self.pending.counted();
+        let changes = self.pending.of(Space::Metadata);
         for (row, value) in changes.since(counted.changes) {
             let old = self.stored(row)?.count();
             let new = Stored::of(value.as_deref()).live(self.now_ms);

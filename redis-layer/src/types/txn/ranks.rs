@@ -70,7 +70,7 @@ impl<'s> Txn<'s> {
 
     /// Says that an index was built from what this transaction sees, under the lock of the key.
     pub(crate) fn built_rank_index(&self, index: &RankIndex) {
-        let changed = |space: Space| !self.changes[space.index()].is_empty();
+        let changed = |space: Space| !self.pending.of(space).is_empty();
         if changed(Space::Score) || changed(Space::Data) {
             self.ranks.borrow_mut().built(index);
         } else {

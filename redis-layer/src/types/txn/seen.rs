@@ -170,9 +170,7 @@ impl Txn<'_> {
         // The key was live until now.
         self.expired.has_written |= !metadata.is_live(now_ms);
         let row = metadata.encode();
-        let length = row.len();
-        let before = self.changes[Space::Metadata.index()].replace(at, Some(row));
-        self.noted(Space::Metadata, length, before);
+        self.pending.replace(Space::Metadata, at, row);
         true
     }
 

@@ -21,7 +21,7 @@ use crate::store::{self, Batch, Change, KeyRange, Snapshot, Space, Store};
 use crate::types::Result;
 use crate::types::orphans::OWNED;
 use crate::types::rows::{RowPrefix, decode_owner};
-use crate::types::txn::change_bytes;
+use crate::types::txn::pending::change_bytes;
 
 /// About how many bytes are written at a time: less than a millisecond's work.
 const PART_BYTES: usize = 256 << 10;
