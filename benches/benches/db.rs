@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use benches::{open, shuffled, user_key};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use engine::{Background, Cursor, Db, FamilyOptions, WriteBatch, WriteOptions};
+use engine::{Background, Cursor, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
 
 const ROWS: usize = 100_000;
 const SYNCED_WRITES: usize = 8;
@@ -221,10 +221,51 @@ fn group_commit(c: &mut Criterion) {
     group.finish();
 }
 
+/// Writes a row at the end of a queue, looks at the first row and deletes it, so many times.
+fn queue_turns(read_compaction: bool, turns: usize) -> Duration {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        read_compaction,
+        ..Options::default()
+    };
+    let db = Db::open(dir.path(), options).unwrap();
+    let family = db.default_family();
+    let began = Instant::now();
+    for turn in 0..turns as u64 {
+        family.put(user_key(turn), VALUE).unwrap();
+        let mut cursor = family.cursor().unwrap();
+        cursor.seek_to_first().unwrap();
+        assert_eq!(cursor.key(), user_key(turn));
+        family.delete(user_key(turn)).unwrap();
+    }
+    began.elapsed()
+}
+
+/// Does a queue become slower with each row that was taken? The first row lies behind all of them until they are merged
+/// for its readers.
+fn queue(c: &mut Criterion) {
+    let mut group = c.benchmark_group("db/queue");
+    group.sample_size(10);
+    for (name, read_compaction) in [("merged", true), ("not-merged", false)] {
+        for turns in [1_000, 4_000, 16_000] {
+            group.throughput(Throughput::Elements(turns as u64));
+            group.bench_function(BenchmarkId::new(name, turns), |b| {
+                b.iter_custom(|rounds| {
+                    (0..rounds)
+                        .map(|_| queue_turns(read_compaction, turns))
+                        .sum()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
 pub(crate) fn all(c: &mut Criterion) {
     get(c);
     get_many(c);
     scan(c);
     write(c);
     group_commit(c);
+    queue(c);
 }

@@ -211,8 +211,8 @@ impl FamilyCore {
         Ok(cursor.losing(loss))
     }
 
-    /// What a cursor loses over `runs` runs, of which `upper_runs` are memtables and tables of level 0. One run
-    /// always remains, whatever is compacted. What earlier cursors lost may already make a compaction due.
+    /// What a cursor loses over `runs` runs, of which the first `upper_runs` are memtables and tables of level 0. What
+    /// earlier cursors lost may already make a compaction due.
     fn loss_by(
         &self,
         upper_runs: usize,
@@ -220,7 +220,7 @@ impl FamilyCore {
         charge: &Arc<ReadCharge>,
     ) -> Option<CursorLoss> {
         let signals = self.asks.as_ref()?;
-        let loss = CursorLoss::of(charge, upper_runs.min(runs.saturating_sub(1)))?;
+        let loss = CursorLoss::of(charge, upper_runs, runs)?;
         if charge.is_to_be_asked() {
             signals.request(Work::Compact);
         }

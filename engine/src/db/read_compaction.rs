@@ -2,7 +2,8 @@
 //! merge the same runs for ever.
 //!
 //! Judging by the shape alone, a half-full memtable and up to three tables of level 0 would stay as
-//! they are until more is written. Every cursor merges them, and gets look into one after another.
+//! they are until more is written. Every cursor merges them, and gets look into one after another. What was deleted or
+//! overwritten is passed again and again, too: without a flush a queue would be slower with each row that is taken.
 //! No reader can know how many others will follow it. This is the problem of renting or buying
 //! skis: if you buy once the rent paid equals the price, you pay at most twice what you would have
 //! paid with hindsight (Karlin and others, 1988). So readers are charged what they lose

@@ -89,7 +89,7 @@ pub struct Cursor {
     merge: MergeCursor,
     /// Keeps the files of the tables from being removed.
     _version: Arc<Version>,
-    /// What the merging costs; `None` if no compaction could save it.
+    /// What a compaction could save; `None` if none could save anything.
     loss: Option<CursorLoss>,
     sequence: u64,
     /// `None` if there are no range tombstones.
@@ -130,7 +130,7 @@ impl Cursor {
         }
     }
 
-    /// The same, but what it loses by merging is charged.
+    /// The same, but what it loses is charged.
     pub(crate) fn losing(self, loss: Option<CursorLoss>) -> Self {
         Self { loss, ..self }
     }
@@ -146,6 +146,22 @@ impl Cursor {
     fn count_step(&mut self) {
         if let Some(loss) = &mut self.loss {
             loss.step();
+        }
+    }
+
+    /// Counts the merge's entry, which is passed because it does not show.
+    #[inline]
+    fn count_pass(&mut self) {
+        if let Some(loss) = &mut self.loss {
+            loss.pass(self.merge.source());
+        }
+    }
+
+    /// Counts a seek past entries that do not show, of which the merge's is one.
+    #[inline]
+    fn count_jump(&mut self) {
+        if let Some(loss) = &mut self.loss {
+            loss.jump(self.merge.source());
         }
     }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{
-    Background, Db, Event, EventListener, Family, FamilyOptions, FamilyStatistics, Options, Reason,
-    Strategy,
+    Background, Cursor, Db, Event, EventListener, Family, FamilyOptions, FamilyStatistics, Options,
+    Reason, Strategy,
 };
 use parking_lot::Mutex;
 
@@ -196,6 +196,151 @@ fn one_run_is_left_alone_wherever_it_lies() {
     db.compact().unwrap();
     assert_eq!(read_and_work(&db, read), 0);
     assert_eq!(statistics(&db, 0).compactions_for_reads, 0);
+}
+
+/// Entries that do not show cost a cursor time, even if there is one run. Afterwards none is left.
+#[test]
+fn what_cursors_pass_is_removed_for_them() {
+    type Write = fn(&Family);
+    type Walk = fn(&mut Cursor) -> engine::Result<()>;
+    fn delete(family: &Family, keys: std::ops::Range<u32>) {
+        keys.for_each(|at| family.delete(key(at)).unwrap());
+    }
+    fn overwrite(family: &Family) {
+        (0..50 * KEYS).for_each(|at| family.put(key(at % KEYS), "again").unwrap());
+    }
+    let cases: [(&str, Write, Walk, u64); 6] = [
+        (
+            "the first row of a queue",
+            |family| delete(family, 0..KEYS - 1),
+            Cursor::seek_to_first,
+            1,
+        ),
+        (
+            "the last row of a stack",
+            |family| delete(family, 1..KEYS),
+            Cursor::seek_to_last,
+            1,
+        ),
+        (
+            "a step over a gap",
+            |family| delete(family, 1..KEYS - 1),
+            |cursor| {
+                cursor.seek_to_first()?;
+                cursor.next()
+            },
+            2,
+        ),
+        (
+            "a range that was deleted",
+            |family| family.delete_range(key(0)..key(KEYS - 1)).unwrap(),
+            Cursor::seek_to_first,
+            1,
+        ),
+        (
+            "old versions",
+            overwrite,
+            |cursor| {
+                cursor.seek_to_first()?;
+                cursor.visit(|_, _| true)
+            },
+            u64::from(KEYS),
+        ),
+        (
+            "old versions, backward",
+            overwrite,
+            |cursor| {
+                cursor.seek_to_last()?;
+                while cursor.valid() {
+                    cursor.prev()?;
+                }
+                Ok(())
+            },
+            u64::from(KEYS),
+        ),
+    ];
+    for (name, write, walk, rows) in cases {
+        let db = open(roomy());
+        let family = db.default_family();
+        (0..KEYS).for_each(|at| family.put(key(at), [1; 40]).unwrap());
+        write(&family);
+        assert_eq!(work(&db), 0, "{name}");
+        let read = || {
+            for _ in 0..MANY_READS / 10 {
+                walk(&mut family.cursor().unwrap()).unwrap();
+            }
+        };
+        assert!(read_and_work(&db, read) > 0, "{name}");
+        let levels = statistics(&db, 0).levels;
+        let entries: u64 = levels.iter().map(|level| level.entries).sum();
+        assert_eq!(entries, rows, "{name}");
+        assert_eq!(read_and_work(&db, read), 0, "{name}");
+    }
+}
+
+/// What a snapshot needs stays. It is moved down once; there it is not charged, whatever is written above it.
+#[test]
+fn what_cannot_be_removed_is_moved_down_once() {
+    const ROWS: u32 = 5_000;
+    let db = open(roomy());
+    let family = db.default_family();
+    (0..ROWS).for_each(|at| family.put(key(at), "v").unwrap());
+    db.flush().unwrap();
+    let snapshot = db.snapshot();
+    (0..ROWS - 1).for_each(|at| family.delete(key(at)).unwrap());
+    // So few that the merging itself is not worth it.
+    let read = || {
+        for _ in 0..100 {
+            let mut cursor = family.cursor().unwrap();
+            cursor.seek_to_first().unwrap();
+            assert_eq!(cursor.key(), key(ROWS - 1));
+        }
+    };
+    assert!(read_and_work(&db, read) > 0);
+    assert_eq!(tables(&db).0, 0);
+    // Enough to be merged with that level.
+    family.put(key(ROWS), [1; 300 << 10]).unwrap();
+    assert_eq!(read_and_work(&db, read), 0);
+    assert_eq!(snapshot.iter(&family).count(), ROWS as usize);
+}
+
+/// A reader of an old snapshot passes what is newer. No compaction would save it that.
+#[test]
+fn what_is_too_new_for_a_reader_is_not_charged() {
+    let db = open(roomy());
+    let family = db.default_family();
+    (0..KEYS).for_each(|at| family.put(key(at), "old").unwrap());
+    let snapshot = db.snapshot();
+    (0..5 * KEYS).for_each(|at| family.put(key(at % KEYS), "new").unwrap());
+    let read = || {
+        for _ in 0..MANY_READS / KEYS {
+            assert_eq!(snapshot.iter(&family).count(), KEYS as usize);
+            assert_eq!(snapshot.iter(&family).rev().count(), KEYS as usize);
+        }
+        drop(family.cursor().unwrap());
+    };
+    assert_eq!(read_and_work(&db, read), 0);
+}
+
+/// A queue in which each row is written, read and deleted: without a flush the way to its first row grows for ever.
+#[test]
+fn a_queue_does_not_grow_slower_and_slower() {
+    let db = open(roomy());
+    let family = db.default_family();
+    let mut work_done = 0;
+    for at in 0..8_000 {
+        family.put(key(at), [1; 40]).unwrap();
+        let mut cursor = family.cursor().unwrap();
+        cursor.seek_to_first().unwrap();
+        assert_eq!(cursor.key(), key(at));
+        drop(cursor);
+        family.delete(key(at)).unwrap();
+        work_done += work(&db);
+    }
+    assert!(work_done > 0);
+    // As few as are worth it.
+    let flushes = statistics(&db, 0).flushes;
+    assert!((1..16).contains(&flushes), "{flushes}");
 }
 
 #[test]

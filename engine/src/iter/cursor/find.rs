@@ -13,9 +13,11 @@ impl Cursor {
         let (mut hidden, mut covered, mut skips, mut too_new) = (0, 0, 0, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
+            let is_seen = entry.sequence <= self.sequence;
             if skip && internal_key::is_same(entry.user_key, &self.key) {
                 hidden += 1;
                 if hidden > STEPS_BEFORE_SEEK {
+                    self.count_jump();
                     self.leave_key_forward()?;
                     (hidden, skips) = (0, 0);
                     continue;
@@ -24,7 +26,7 @@ impl Cursor {
                 if self.bounds.past_upper(&self.comparator, entry.user_key) {
                     return Ok(());
                 }
-                if entry.sequence <= self.sequence {
+                if is_seen {
                     let is_covered = is_covered(&mut self.coverage, &entry);
                     if entry.kind == ValueKind::Put && !is_covered {
                         self.place = Place::Forward;
@@ -49,6 +51,9 @@ impl Cursor {
                     continue;
                 }
             }
+            if is_seen {
+                self.count_pass();
+            }
             self.merge.next()?;
         }
         Ok(())
@@ -66,7 +71,8 @@ impl Cursor {
             if self.bounds.before_lower(&self.comparator, entry.user_key) {
                 break;
             }
-            if entry.sequence <= self.sequence {
+            let is_seen = entry.sequence <= self.sequence;
+            if is_seen {
                 let is_covered = is_covered(&mut self.coverage, &entry);
                 found = entry.kind == ValueKind::Put && !is_covered;
                 if found && self.merge.is_newest_row(self.sequence)? {
@@ -87,11 +93,18 @@ impl Cursor {
                     continue;
                 }
             }
+            let is_passed = is_seen && !found;
             if self.are_versions_of_one_key(&mut passed) {
+                if is_seen {
+                    self.count_jump();
+                }
                 found = self.seek_newest_version()?;
                 self.leave_key_backward()?;
                 skips = 0;
             } else {
+                if is_passed {
+                    self.count_pass();
+                }
                 self.merge.prev()?;
             }
         }
