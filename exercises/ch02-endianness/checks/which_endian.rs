@@ -135,6 +135,16 @@ fn files() -> PartOf<Read> {
         let file = [&other[..], &[0, 0, 1, 2], b"more"].concat();
         part = probe(part, &file, &classes);
     }
+    // Every bit of the magic number counts.
+    for bit in 0..u32::BITS {
+        let near = MAGIC ^ 1 << bit;
+        let big = [near.to_be_bytes(), 258_u32.to_be_bytes()];
+        let little = [near.to_le_bytes(), 258_u32.to_le_bytes()];
+        for header in [big, little] {
+            let classes = ["files with another magic number"];
+            part = probe(part, &header.concat(), &classes);
+        }
+    }
     // Written in hexadecimal without zeros in front, five bytes begin with the four of the magic number.
     let digits = [0x04, 0xb6, 0x57, 0x97, 0x03, 0x00, 0x00, 0x01];
     part = probe(part, &digits, &["files with another magic number"]);

@@ -971,3 +971,26 @@ fn every_bit_of_a_time_counts() {
         observed(&verdict, "window", &["must be"]);
     }
 }
+
+#[test]
+fn every_bit_of_a_magic_number_counts() {
+    let right = solutions::which_endian::MAGIC;
+    for bit in [1, 11, 20, 30] {
+        let without = move |magic: u32| magic & !(1 << bit);
+        let read = move |file: &[u8]| {
+            let magic = u32::from_be_bytes(*file.first_chunk()?);
+            let count = file.get(4..8)?.try_into().ok()?;
+            if without(magic) == without(right) {
+                Some((Order::Big, u32::from_be_bytes(count)))
+            } else {
+                let is_little = magic == right.swap_bytes();
+                is_little.then(|| (Order::Little, u32::from_le_bytes(count)))
+            }
+        };
+        observed(
+            &header(read),
+            "header",
+            &["must be None, but it is Some((Big"],
+        );
+    }
+}

@@ -6,24 +6,30 @@ use crate::{mistakes, solutions, stubs};
 use ch03_twos_complement::nine_bytes as learner;
 
 /// Rows that no encoder writes.
-const FOREIGN: [(&str, &[u8]); 19] = [
+const FOREIGN: [(&str, &[u8]); 25] = [
     (SHORT, &[]),
     (SHORT, b"="),
     (SHORT, b"<"),
     (SHORT, &[0x3d, 0, 0, 0, 0, 0, 0, 0]),
     (LONG, &[0x3d, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     (LONG, &[0x3c, 255, 255, 255, 255, 255, 255, 255, 255, 97]),
-    // Two rows behind each other, and as many bytes as look like nine when one byte counts them.
+    // Two rows behind each other, and as many bytes as look like nine when one byte counts them, or two.
     (
         LONG,
         &[0x3d, 0, 0, 0, 0, 0, 0, 0, 1, 0x3d, 0, 0, 0, 0, 0, 0, 0, 2],
     ),
-    (LONG, &MANY),
+    (LONG, &zeros_after_the_marker::<{ (1 << 8) + 9 }>()),
+    (LONG, &zeros_after_the_marker::<{ (1 << 16) + 9 }>()),
     (MARKER, &[0x3e, 0, 0, 0, 0, 0, 0, 0, 1]),
     (MARKER, &[0x2d, 255, 255, 255, 255, 255, 255, 255, 255]),
     (MARKER, &[0, 0, 0, 0, 0, 0, 0, 0, 0]),
-    // One bit away from a marker, the last one right and the first one wrong.
+    // One bit away from a marker.
     (MARKER, &[0x3f, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0x39, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0x35, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0x2d, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0x1d, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0x7d, 0, 0, 0, 0, 0, 0, 0, 1]),
     (MARKER, &[0xbd, 0, 0, 0, 0, 0, 0, 0, 1]),
     (MARKER, &[0xbc, 255, 255, 255, 255, 255, 255, 255, 255]),
     (CONTRADICTION, &[0x3c, 0, 0, 0, 0, 0, 0, 0, 0]),
@@ -39,15 +45,16 @@ const FOREIGN: [(&str, &[u8]); 19] = [
     ),
     (CONTRADICTION, &[0x3d, 128, 0, 0, 0, 0, 0, 0, 0]),
 ];
-const MANY: [u8; 256 + 9] = {
-    let mut row = [0; 256 + 9];
-    row[0] = 0x3d;
-    row
-};
 const SHORT: &str = "rows that are too short";
 const LONG: &str = "rows that are too long";
 const MARKER: &str = "rows with another marker";
 const CONTRADICTION: &str = "rows whose marker contradicts the number";
+
+const fn zeros_after_the_marker<const LENGTH: usize>() -> [u8; LENGTH] {
+    let mut row = [0; LENGTH];
+    row[0] = 0x3d;
+    row
+}
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Codec::new(learner::encode, learner::decode)))

@@ -754,6 +754,18 @@ fn there_may_be_more_orders_than_a_page_has() {
         };
         observed(&scan(&scans), "beginning", &["{\"ann\" 0 to \"ann\" 1099}"]);
     }
+    // The empty beginning is the one without a successor: a branch of its own.
+    let right = tuple_prefix_scan::right();
+    let orders_starting = right.orders_starting.clone();
+    let scans = Scans {
+        orders_starting: Arc::new(move |rows, start| {
+            let page = if start.is_empty() { 100 } else { usize::MAX };
+            let found = orders_starting(rows, start);
+            found.into_iter().take(page).collect()
+        }),
+        ..right
+    };
+    observed(&scan(&scans), "beginning", &["1099}, \"\")"]);
 }
 
 /// Asked of stores that held no number twice, and none between 2^32 and the last two, these were right, or had another name.

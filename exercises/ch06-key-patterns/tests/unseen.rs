@@ -1345,3 +1345,18 @@ fn bytes_and_labels_that_are_seldom_met() {
         &[],
     );
 }
+
+#[test]
+fn a_sum_that_wraps_need_not_be_less_than_before() {
+    let wraps_to_less = |key: &[u8]| {
+        if key.len() != 20 || !key.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        key.iter().try_fold(0_u64, |time, digit| {
+            let next = time.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+            (next >= time).then_some(next)
+        })
+    };
+    let verdict = padded(solutions::padded_time::encode, wraps_to_less);
+    observed(&verdict, "round-trip", &["30000000000000000000"]);
+}

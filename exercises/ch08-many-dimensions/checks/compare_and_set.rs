@@ -41,6 +41,8 @@ impl Changes {
 
 /// More calls than any right answer makes.
 const CALLS_MAX: usize = 512;
+/// Where nobody else writes, more gems are added: a loop that goes round once for each of them ends, and its answer shows the changes.
+const CALLS_MAX_ALONE: usize = 100_000;
 /// Of more changes than this, the first ones are shown.
 const STEPS_MAX: usize = 3;
 const PAID: u64 = 1 << 29;
@@ -137,9 +139,14 @@ impl Busy {
     /// Lets happen what happens before the next call.
     fn next_call(&mut self) {
         self.calls += 1;
+        let most = if self.story.is_empty() {
+            CALLS_MAX_ALONE
+        } else {
+            CALLS_MAX
+        };
         assert!(
-            self.calls <= CALLS_MAX,
-            "the board was called more than {CALLS_MAX} times, in a loop that does not end here, or that goes round once for each gem"
+            self.calls <= most,
+            "the board was called more than {most} times, in a loop that does not end here"
         );
         let now = self.calls;
         for &(_, other) in self.story.iter().filter(|(call, _)| *call == now) {
@@ -255,6 +262,10 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
                     (changes.add_gems)(board, "E", 300);
                     String::new()
                 }),
+                ("E, 70000", |changes, board| {
+                    (changes.add_gems)(board, "E", 70_000);
+                    String::new()
+                }),
                 // The member that is asked for, and not the one that is there.
                 ("F, 3", |changes, board| {
                     (changes.add_gems)(board, "F", 3);
@@ -363,10 +374,10 @@ fn part(function: &'static str, calls: &[Call]) -> PartOf<Changes> {
                     let returned = run(changes, &mut board);
                     board.finish();
                     // Whoever sets a bit that another has set meanwhile changes nothing.
-                    let mut steps: Vec<String> = board.changes.iter().map(|s| fields(*s)).collect();
-                    let changed = steps.len();
+                    let changed = board.changes.len();
+                    let first = board.changes.iter().take(STEPS_MAX);
+                    let mut steps: Vec<String> = first.map(|s| fields(*s)).collect();
                     if changed > STEPS_MAX {
-                        steps.truncate(STEPS_MAX);
                         steps.push("and so on".to_owned());
                     }
                     let changes = match (function, changed) {

@@ -260,6 +260,13 @@ fn losses() -> Vec<Mistake<Limits>> {
             |score| u32::from(score >= 1 << 53),
         ),
         lost(
+            "kept_numbers_lose_nothing",
+            "0 for a number that a double happens to keep, and the right count for all others",
+            "2^53 is exact, and so is every number that ends in enough zeros. But its neighbours of the same size are not, and size alone \
+             counts: do not look at the number itself.",
+            |score| if kept(score) == score { 0 } else { lost_bits(score) },
+        ),
+        lost(
             "zeros_at_the_end_kept",
             "the bits that are lost of this very number",
             "A number that ends in zeros is kept, so this one loses nothing. But its neighbours of the same size \

@@ -963,6 +963,11 @@ fn numbers_and_counts_that_are_cut() {
     };
     let changes = Changes::new(add_gems, set_paid, won_cut);
     observed(&judged(&compare_and_set::exercise_of(changes)), "both", &[]);
+    let added_cut =
+        |board: &mut dyn Board, member: &str, gems: u64| add_gems(board, member, gems & 0xffff);
+    let changes = Changes::new(added_cut, set_paid, win);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    observed(&verdict, "gems", &["add_gems(E, 70000)"]);
     for bits in [8, 16] {
         let cut = move |count: usize| count & ((1 << bits) - 1);
         let short = move |text: &str| name(text).filter(|_| cut(text.len()) >= 16);

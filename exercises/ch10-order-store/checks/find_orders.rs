@@ -184,6 +184,15 @@ const CHURN: [Churn; 5] = [
     (&[], &[(0, "zoe", 850, New)]),
 ];
 
+/// What happens between the pages of a walk.
+#[derive(Clone, Copy)]
+enum Meanwhile {
+    Nothing,
+    Orders(Churn),
+    AnotherWalk,
+}
+use Meanwhile::{AnotherWalk, Nothing, Orders};
+
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Queries::new(
         learner::of_user,
@@ -418,14 +427,14 @@ fn with_status() -> PartOf<Queries> {
                 } else {
                     "walks over several pages"
                 };
-                part = walk(part, orders.to_vec(), status, limit, None, class);
+                part = walk(part, orders.to_vec(), status, limit, Nothing, class);
             }
         }
     }
     for churn in CHURN {
         let class = "walks in which orders come or go";
         for limit in [2, 1] {
-            part = walk(part, STORES[0].to_vec(), New, limit, Some(churn), class);
+            part = walk(part, STORES[0].to_vec(), New, limit, Orders(churn), class);
         }
     }
     part = walk(
@@ -433,16 +442,19 @@ fn with_status() -> PartOf<Queries> {
         MANY_ORDERS.clone(),
         New,
         2000,
-        None,
+        Nothing,
         "walks over several pages",
     );
+    // A cursor is all that a walk has: whoever remembers the last one by himself has only one.
+    let beside = "walks beside another one";
+    part = walk(part, STORES[0].to_vec(), New, 1, AnotherWalk, beside);
     part = all_after_one(part, STORES[0]);
     walk(
         part,
         STORES[0].to_vec(),
         New,
         WIDER,
-        None,
+        Nothing,
         "walks over one page",
     )
 }
@@ -457,7 +469,11 @@ fn all_after_one(part: PartOf<Queries>, orders: &'static [Line]) -> PartOf<Queri
         call.clone(),
         Answer::text(call),
         &["walks over several pages"],
-        |queries: &Queries| lend(orders, |db| pages(queries, db, New, [1, usize::MAX], None)),
+        |queries: &Queries| {
+            lend(orders, |db| {
+                pages(queries, db, New, [1, usize::MAX], Nothing)
+            })
+        },
     )
 }
 
@@ -466,7 +482,7 @@ fn walk(
     orders: Vec<Line>,
     status: Status,
     limit: usize,
-    churn: Option<Churn>,
+    meanwhile: Meanwhile,
     class: &'static str,
 ) -> PartOf<Queries> {
     let mut call = format!(
@@ -474,19 +490,27 @@ fn walk(
         called(&orders),
         said(limit)
     );
-    if let Some((gone, come)) = churn {
-        for line in gone {
-            call += &format!(", while {} is deleted after the first page", line.0);
+    match meanwhile {
+        Nothing => {}
+        Orders((gone, come)) => {
+            for line in gone {
+                call += &format!(", while {} is deleted after the first page", line.0);
+            }
+            for line in come {
+                call += &format!(", while {} comes after the first page", shown(line));
+            }
         }
-        for line in come {
-            call += &format!(", while {} comes after the first page", shown(line));
-        }
+        AnotherWalk => call += ", while somebody else reads two orders after each page",
     }
     part.probe(
         call.clone(),
         Answer::text(call),
         &[class],
-        move |queries: &Queries| lend(&orders, |db| pages(queries, db, status, [limit; 2], churn)),
+        move |queries: &Queries| {
+            lend(&orders, |db| {
+                pages(queries, db, status, [limit; 2], meanwhile)
+            })
+        },
     )
 }
 
@@ -496,10 +520,11 @@ fn pages(
     db: &Db,
     status: Status,
     [first, later]: [usize; 2],
-    churn: Option<Churn>,
+    meanwhile: Meanwhile,
 ) -> Answer {
     let mut text = String::new();
     let mut after: Option<Vec<u8>> = None;
+    let mut after_of_another: Option<Vec<u8>> = None;
     for page in 0..PAGES_MAX {
         let limit = if page == 0 { first } else { later };
         let Page { ids, next } = match (queries.with_status)(db, status, limit, after.as_deref()) {
@@ -513,15 +538,24 @@ fn pages(
             return Answer::text(text + "end");
         }
         after = next;
-        if let (0, Some((gone, come))) = (page, churn) {
-            let mut batch = WriteBatch::new();
-            for (key, _) in rows_of(gone) {
-                batch.delete(&db.default_family(), key);
+        match meanwhile {
+            Orders(churn) if page == 0 => come_and_go(db, churn),
+            AnotherWalk => {
+                let found = (queries.with_status)(db, status, 2, after_of_another.as_deref());
+                after_of_another = found.ok().and_then(|page| page.next);
             }
-            db.write(batch, WriteOptions::default())
-                .expect("a store in memory takes deletes");
-            fill(db, &rows_of(come));
+            Nothing | Orders(_) => {}
         }
     }
     Answer::text(format!("{text}and no end after {PAGES_MAX} pages"))
+}
+
+fn come_and_go(db: &Db, (gone, come): Churn) {
+    let mut batch = WriteBatch::new();
+    for (key, _) in rows_of(gone) {
+        batch.delete(&db.default_family(), key);
+    }
+    db.write(batch, WriteOptions::default())
+        .expect("a store in memory takes deletes");
+    fill(db, &rows_of(come));
 }

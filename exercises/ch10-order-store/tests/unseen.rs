@@ -36,9 +36,9 @@ mod wrong_stores;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
 
 use engine::keys::{DecodeKey as _, Desc, OrderedKey as _};
 use engine::{Db, WriteBatch, WriteOptions};
@@ -282,6 +282,24 @@ fn pages_are_shown_as_they_were_walked() {
         ))),
         "user",
         &["`between` and `with_status` are right."],
+    );
+}
+
+/// A cursor that the function keeps for itself is right for one walk alone.
+#[test]
+fn a_walk_has_a_cursor_of_its_own() {
+    let kept: Mutex<Option<Vec<u8>>> = Mutex::default();
+    let kept_by_the_function = move |db: &Db, status: Status, limit, after: Option<&[u8]>| {
+        let mut kept = kept.lock().unwrap();
+        let page = with_status(db, status, limit, after.and(kept.as_deref()))?;
+        kept.clone_from(&page.next);
+        let next = page.next.map(|_| b"more".to_vec());
+        Ok(Page { next, ..page })
+    };
+    observed(
+        &paging(kept_by_the_function),
+        "pages",
+        &["while somebody else reads two orders after each page must be [1] [2] [4] end"],
     );
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::answer::{Answer, Show};
 use crate::exercise::PartOf;
+use crate::render::brief;
 use crate::values::{Value, ranks};
 
 /// A pair of functions: a value to its key, and a key to what is read from it.
@@ -123,7 +124,10 @@ pub fn decode_part<T: Value>(
         .map(|(class, key)| (vec![*class], key.to_vec()));
     for (classes, key) in own.chain(foreign) {
         part.push(
-            format!("decode({})", key.show().text.trim_matches(['(', ')'])),
+            format!(
+                "decode({})",
+                brief(key.show().text.trim_matches(['(', ')']))
+            ),
             key.show(),
             classes,
             Box::new(move |codec: &Codec<T>| codec.decode(&key)),

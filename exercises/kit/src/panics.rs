@@ -5,7 +5,7 @@
 //! Left out: panics that say themselves what is wrong, as a division by zero does.
 
 /// Part of a panic's message, and what is certain where it occurs.
-const MEANINGS: [(&str, &str); 23] = [
+const MEANINGS: [(&str, &str); 26] = [
     (
         "capacity overflow",
         "something asked for more room than there can be: an iterator without an end was collected, as that of `cycle` or \
@@ -105,6 +105,18 @@ const MEANINGS: [(&str, &str); 23] = [
         "is not a char boundary",
         "text was cut inside a character. Places in a text count bytes, and a character has one to four of them",
     ),
+    (
+        "kind: Empty",
+        "text was read as a number, and there is none: it is empty",
+    ),
+    (
+        "mid > len",
+        "a slice was to be split at a place after its end. `split_at_checked` gives `None` there",
+    ),
+    (
+        "PoisonError",
+        "an earlier call has panicked while it held the lock, and for that alone all later ones panic too. Mend the earlier panic",
+    ),
 ];
 
 /// What these messages mean, each meaning once.
@@ -122,13 +134,15 @@ mod tests {
     use std::ffi::CString;
     use std::hint::black_box;
     use std::ops::Bound::Excluded;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Mutex;
 
     use super::*;
     use crate::answer::{Outcome, Show};
     use crate::guard;
 
     /// Each text, raised as an answer raises it.
-    fn raised() -> [fn() -> u64; 23] {
+    fn raised() -> [fn() -> u64; 26] {
         fn none<T>() -> Option<T> {
             black_box(None)
         }
@@ -168,6 +182,17 @@ mod tests {
             || "x".parse().unwrap(),
             || "18446744073709551616".parse().unwrap(),
             || black_box("\u{e9}")[..1].len() as u64,
+            || black_box("").parse().unwrap(),
+            || black_box(&[0_u8; 4])[..].split_at(black_box(5)).0.len() as u64,
+            || {
+                let lock = Mutex::new(0);
+                let poisoning = || {
+                    let _held = lock.lock();
+                    panic!("while the lock is held");
+                };
+                assert!(catch_unwind(AssertUnwindSafe(poisoning)).is_err());
+                *lock.lock().unwrap()
+            },
         ]
     }
 
