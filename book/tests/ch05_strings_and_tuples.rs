@@ -6,6 +6,8 @@
 
 #[path = "support/database.rs"]
 mod database;
+#[path = "ch05_strings_and_tuples/collation.rs"]
+mod collation;
 #[path = "ch05_strings_and_tuples/faults.rs"]
 mod faults;
 #[path = "ch05_strings_and_tuples/figure.rs"]
