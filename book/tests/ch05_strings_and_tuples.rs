@@ -4,10 +4,10 @@
 //! cargo test -p book --test ch05_strings_and_tuples -- --nocapture
 //! ```
 
-#[path = "support/database.rs"]
-mod database;
 #[path = "ch05_strings_and_tuples/collation.rs"]
 mod collation;
+#[path = "support/database.rs"]
+mod database;
 #[path = "ch05_strings_and_tuples/faults.rs"]
 mod faults;
 #[path = "ch05_strings_and_tuples/figure.rs"]

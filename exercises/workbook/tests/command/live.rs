@@ -79,7 +79,10 @@ fn a_save_changes_the_table_and_the_page_is_served() {
     assert!(read.contains(&format!("Read: http://{address}/")), "{read}");
     // The chapter that was saved, and no other: the verdict is to stay in the window.
     let beneath = running.before("0 passed, 1 failing, 1 not started");
-    assert!(beneath.contains("first-twice  failing        1 min"), "{beneath}");
+    assert!(
+        beneath.contains("first-twice  failing        1 min"),
+        "{beneath}"
+    );
     assert!(!beneath.contains("second-twice"), "{beneath}");
 
     repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + }\n");
