@@ -4,6 +4,8 @@
 //! cargo test -p book --test ch05_strings_and_tuples -- --nocapture
 //! ```
 
+#[path = "ch05_strings_and_tuples/collation.rs"]
+mod collation;
 #[path = "support/database.rs"]
 mod database;
 #[path = "ch05_strings_and_tuples/faults.rs"]

@@ -4,6 +4,8 @@
 //! cargo test -p book --test ch10_order_store -- --nocapture
 //! ```
 
+#[path = "ch10_order_store/failed_sync.rs"]
+mod failed_sync;
 #[path = "ch10_order_store/figure.rs"]
 mod figure;
 #[path = "ch10_order_store/orders.rs"]

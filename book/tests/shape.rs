@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "A scan goes wrong",
     "Predict",
     "Look",
@@ -14,6 +14,7 @@ const SECTIONS: [&str; 9] = [
     "Wrong answers and what each breaks",
     "In the wild",
     "Questions",
+    "In short",
     "Instructor notes",
 ];
 const EXERCISES_MIN: usize = 3;

@@ -109,7 +109,7 @@ pub enum ServeError {
         next_free: Option<u16>,
     },
     /// The address cannot be bound for another reason.
-    #[error("cannot listen on {addr}: {source}")]
+    #[error("cannot listen on {addr}")]
     Bind {
         /// The address asked for.
         addr: SocketAddr,
@@ -120,7 +120,7 @@ pub enum ServeError {
     #[error("no book in {}: book.toml is missing", .0.display())]
     NoBook(PathBuf),
     /// Anything else that the system refused.
-    #[error("{what}: {source}")]
+    #[error("{what}")]
     Io {
         /// What was being done.
         what: &'static str,

@@ -53,7 +53,7 @@ pub(crate) fn serve(
             open_browser(&address);
         }
         // A plain thread: it spends its life in cargo and in sleep, and ends with the process.
-        thread::spawn(move || judge_for_ever(&catalogue, &status, colour));
+        thread::spawn(move || judge_for_ever(&catalogue, &status, &address, colour));
         let (over, why) = oneshot::channel();
         let until = async move {
             let unprinted = tokio::select! {
@@ -149,7 +149,12 @@ fn tell(event: &Event) {
 }
 
 /// Judges everything once, then what is saved. Later manifests are read again as they change.
-fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour: bool) {
+fn judge_for_ever(
+    catalogue: &Catalogue,
+    status: &watch::Sender<String>,
+    address: &str,
+    colour: bool,
+) {
     let mut catalogue = catalogue.clone();
     let mut watch = Watch::new(&catalogue);
     let mut reports: Vec<Report> = Vec::new();
@@ -179,7 +184,7 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
             match status::look(&catalogue, chapter, &names, progress, colour) {
                 Ok(look) => {
                     if !first {
-                        news(&reports, &look, saved.at);
+                        news(&reports, &look, saved.at, address);
                     }
                     merge(&mut reports, look.reports);
                     publish(&catalogue, &reports, status);
@@ -193,7 +198,13 @@ fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour:
                 .any(|(_, e)| e.name == report.row.name)
         });
         publish(&catalogue, &reports, status);
-        say!("\n{}", table::table(&reports));
+        // After a save the chapter alone: the whole table would push the verdict out of the window.
+        let listed = reports.iter().filter(|report| match &saved.changed {
+            Changed::Everything => true,
+            Changed::Chapters(packages) => packages.contains(&report.row.chapter),
+        });
+        say!("\n{}", table::rows(listed));
+        say_line!("{}", table::summary(reports.iter().map(|r| &r.row)));
         progress = Progress::Hidden;
         saved = watch.wait(&catalogue);
     }
@@ -225,13 +236,19 @@ fn publish(catalogue: &Catalogue, reports: &[Report], status: &watch::Sender<Str
 }
 
 /// What is new in a chapter since the last look, with the whole text of each verdict that changed.
-fn news(before: &[Report], look: &status::Look, saved: SystemTime) {
+fn news(before: &[Report], look: &status::Look, saved: SystemTime, address: &str) {
     let took = match saved.elapsed() {
         Ok(elapsed) => format!("({:.1} s after it was saved)", elapsed.as_secs_f64()),
         Err(_) => "(saved with a time in the future)".to_owned(),
     };
     if let Some(rendered) = &look.broken {
-        say_line!("\n{rendered}{}", took.dimmed());
+        say!("\n{rendered}");
+        // The table cuts it, and whoever has changed what the checks call reads it there.
+        let reason = look.reports.first().and_then(|r| r.row.diagnosis.as_ref());
+        if let Some(reason) = reason {
+            say_line!("{reason}");
+        }
+        say_line!("{}", took.dimmed());
         return;
     }
     for report in &look.reports {
@@ -243,9 +260,14 @@ fn news(before: &[Report], look: &status::Look, saved: SystemTime) {
                 table::state(report.row.state).trim_end(),
                 took.dimmed()
             );
-            say!("{}", report.message);
+            say!("{}", with_address(&report.message, address));
         }
     }
+}
+
+/// A verdict names a page of the book. Here the book is served, and a terminal opens a whole address.
+fn with_address(message: &str, address: &str) -> String {
+    message.replace("\n  Read: ", &format!("\n  Read: {address}"))
 }
 
 fn open_browser(address: &str) {

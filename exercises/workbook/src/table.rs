@@ -28,10 +28,16 @@ fn word(state: State) -> &'static str {
     }
 }
 
-/// All exercises by chapter, each with its state, and its diagnosis beneath.
+/// All exercises by chapter, and how many are in each state.
 pub(crate) fn table(reports: &[Report]) -> String {
+    let summary = summary(reports.iter().map(|r| &r.row));
+    format!("{}{summary}\n", rows(reports.iter()))
+}
+
+/// Exercises by chapter, each with its state, and its diagnosis beneath.
+pub(crate) fn rows<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> String {
     let mut text = String::new();
-    let names = reports.iter().map(|r| r.row.name.chars().count());
+    let names = reports.clone().map(|r| r.row.name.chars().count());
     let width = names.max().unwrap_or(0);
     let mut chapter = "";
     for Report { row, .. } in reports {
@@ -51,7 +57,6 @@ pub(crate) fn table(reports: &[Report]) -> String {
             let _ = writeln!(text, "  {:width$}  {}", "", shortened(diagnosis));
         }
     }
-    let _ = writeln!(text, "{}", summary(reports.iter().map(|r| &r.row)));
     text
 }
 

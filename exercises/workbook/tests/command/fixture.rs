@@ -251,11 +251,20 @@ impl Lines {
 
     /// Waits for a line that contains `part`, and returns it.
     pub(crate) fn wait_for(&self, part: &str) -> String {
+        self.until(part).1
+    }
+
+    /// Waits for a line that contains `part`, and returns what came before it.
+    pub(crate) fn before(&self, part: &str) -> Vec<String> {
+        self.until(part).0
+    }
+
+    fn until(&self, part: &str) -> (Vec<String>, String) {
         let begin = Instant::now();
         let mut seen = Vec::new();
         while let Some(left) = PATIENCE.checked_sub(begin.elapsed()) {
             match self.0.recv_timeout(left) {
-                Ok(line) if line.contains(part) => return line,
+                Ok(line) if line.contains(part) => return (seen, line),
                 Ok(line) => seen.push(line),
                 Err(_) => break,
             }

@@ -56,6 +56,11 @@ impl Running {
     fn wait_for(&self, part: &str) -> String {
         self.lines.wait_for(part)
     }
+
+    /// What comes before a line that contains `part`.
+    fn before(&self, part: &str) -> String {
+        self.lines.before(part).join("\n")
+    }
 }
 
 #[test]
@@ -70,11 +75,24 @@ fn a_save_changes_the_table_and_the_page_is_served() {
     let verdict = running.wait_for("first-twice  failing");
     assert!(verdict.contains("s after it was saved"), "{verdict}");
     running.wait_for("on every probe, your `twice` agrees with the square (`squared`)");
-    running.wait_for("0 passed, 1 failing, 1 not started");
+    let read = running.wait_for("  Read: ");
+    assert!(read.contains(&format!("Read: http://{address}/")), "{read}");
+    // The chapter that was saved, and no other: the verdict is to stay in the window.
+    let beneath = running.before("0 passed, 1 failing, 1 not started");
+    assert!(
+        beneath.contains("first-twice  failing        1 min"),
+        "{beneath}"
+    );
+    assert!(!beneath.contains("second-twice"), "{beneath}");
 
     repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + }\n");
     running.wait_for("error: expected expression");
     running.wait_for("does not compile");
+
+    // What the checks call is gone: the compiler speaks of the checks, and the last line of the task.
+    repository.write(FIRST, "pub fn double(n: i64) -> i64 { n + n }\n");
+    running.wait_for("error[E0425]");
+    running.wait_for("in src/ these need the names, types and `pub` that they have in stubs/");
 
     repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + n }\n");
     running.wait_for("1 passed, 0 failing, 1 not started");
@@ -157,6 +175,17 @@ fn count(folder: &Path) -> usize {
                 .starts_with("keys-in-order-")
         })
         .count()
+}
+
+#[test]
+fn an_address_of_another_machine_is_refused_with_one_reason() {
+    let repository = Repository::new("address");
+    // For documentation alone (RFC 5737): no machine has it.
+    let output = repository.run(&["--host", "192.0.2.1", "--port", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = text(&output);
+    assert!(text.contains("cannot listen on 192.0.2.1:0: "), "{text}");
+    assert_eq!(text.matches("os error").count(), 1, "{text}");
 }
 
 #[test]
