@@ -402,7 +402,8 @@ fn many_random_elements_cost_no_more_than_a_walk() {
             if (command, count) == ("spop s", "-1000") {
                 continue;
             }
-            (counters.steps(), counters.gets());
+            counters.steps();
+            counters.gets();
             direct.run(&format!("{command} {count}"));
             let (steps, gets) = (counters.steps(), counters.gets());
             assert!(
