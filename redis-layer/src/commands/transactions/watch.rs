@@ -17,6 +17,7 @@ use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::commands::context::peer::ENTRY_BYTES;
+use crate::commands::context::room::give_back;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
@@ -24,9 +25,6 @@ use crate::types::{self, Committed, DbNumber, Txn};
 
 /// How many parts the list of watched keys has. Of a million keys each holds four thousand.
 const PARTS: usize = 256;
-/// A part gives memory back when it has room for more than this many times its keys, and for more than `ROOM_LEAST`.
-const ROOM_MOST: usize = 8;
-const ROOM_LEAST: usize = 64;
 /// It takes some milliseconds to watch so many keys, to take their locks, or to stop watching them.
 pub(super) const MANY: usize = 8192;
 
@@ -123,9 +121,7 @@ impl Watchers {
         of_key.retain(|flag| !Arc::ptr_eq(&flag.changed, changed));
         if of_key.is_empty() {
             part.remove(row);
-            if part.capacity() > ROOM_LEAST.max(ROOM_MOST * part.len()) {
-                part.shrink_to_fit();
-            }
+            give_back(&mut part);
         }
     }
 
@@ -252,6 +248,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::context::room::ROOM_LEAST;
 
     fn rows(count: u32) -> impl Iterator<Item = Vec<u8>> {
         (0..count).map(|n| n.to_be_bytes().to_vec())
