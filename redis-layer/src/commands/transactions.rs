@@ -4,27 +4,25 @@
 //! each with its own savepoint, and commits once: other clients see all of it or nothing. If a command fails, its own
 //! changes are undone and the others stay, as in Redis.
 //!
-//! `WATCH` leaves a flag at each key. A client that changes the key raises the flag before it releases the key's
-//! lock. `EXEC` checks the flag while it holds the locks of the watched keys, so no change comes between the check
-//! and the commit. A key that existed and has expired meanwhile counts as changed.
+//! `WATCH` leaves a flag at each key: see `watch`. `EXEC` checks the flag while it holds the locks of the watched keys, so
+//! no change comes between the check and the commit.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+mod watch;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use parking_lot::Mutex;
 
 use crate::commands::acl::{Context, Denied};
 use crate::commands::args::own_copies;
-use crate::commands::context::peer::ENTRY_BYTES;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, call, finish};
 use crate::commands::table::{Flag, Handler, Spec};
-use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
-use crate::types::rows::{decode_metadata_key, metadata_key};
-use crate::types::{self, Committed, DbNumber, Txn};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::types::Txn;
+
+use watch::MANY;
+pub(crate) use watch::{Watched, Watchers, unwatch, watch};
 
 /// The commands queued since `MULTI`.
 #[derive(Debug, Default)]
@@ -63,127 +61,6 @@ impl Queue {
     }
 }
 
-/// The keys watched since `WATCH`.
-#[derive(Debug, Default)]
-pub(crate) struct Watched {
-    /// Each with whether it existed when it was watched.
-    keys: HashMap<(DbNumber, Bytes), bool>,
-    /// Raised when one of them is changed.
-    changed: Arc<AtomicBool>,
-}
-
-impl Watched {
-    /// Whether one of them is known to have changed. A key that has only expired does not raise the flag.
-    pub(crate) fn is_changed(&self) -> bool {
-        self.changed.load(Ordering::SeqCst)
-    }
-}
-
-/// Which clients watch which keys, by metadata row.
-#[derive(Debug, Default)]
-pub(crate) struct Watchers {
-    flags: Mutex<HashMap<Vec<u8>, Vec<Flagged>>>,
-}
-
-/// A client that watches a key.
-#[derive(Debug)]
-struct Flagged {
-    changed: Arc<AtomicBool>,
-    /// Whether the key existed when it was watched.
-    was_live: bool,
-}
-
-impl Flagged {
-    /// Raises the flag, unless the client saw no key there and there is still none: then only an expired key was
-    /// removed, which is no change for it.
-    fn raise(&self, was_made: bool) {
-        if was_made || self.was_live {
-            self.changed.store(true, Ordering::SeqCst);
-        }
-    }
-}
-
-impl Watchers {
-    /// Raises the flags of clients that watch a key that was changed. The caller still holds the locks.
-    pub(crate) fn raise(&self, committed: &Committed) {
-        let flags = self.flags.lock();
-        for row in &committed.touched {
-            for flag in flags.get(row).into_iter().flatten() {
-                flag.raise(!committed.absent.contains(row));
-            }
-        }
-    }
-
-    /// Raises the flags of clients that watch a key in databases that were swapped, if any of these databases has the
-    /// key. The caller still holds the locks.
-    ///
-    /// The keys are read between two holds of the mutex, which every command that changes a key takes. No flag comes in
-    /// between: `WATCH` waits for the locks. One that is gone by then belongs to a client that watches no more.
-    pub(crate) fn raise_swapped(&self, server: &Server, databases: &[DbNumber]) {
-        let watched = |row: &Vec<u8>| {
-            let (db, key) = decode_metadata_key(row).ok()?;
-            databases.contains(&db).then(|| (row.clone(), key))
-        };
-        let watched: Vec<_> = self.flags.lock().keys().filter_map(watched).collect();
-        if watched.is_empty() {
-            return;
-        }
-        let mut txn = server.begin(0).ok();
-        // If a key cannot be read, it may have been changed.
-        let mut is_live = |key: &[u8]| {
-            txn.as_mut()
-                .is_none_or(|txn| is_in_any(txn, databases, key).unwrap_or(true))
-        };
-        let live = watched.into_iter().map(|(row, key)| (row, is_live(&key)));
-        let live: Vec<_> = live.collect();
-        let flags = self.flags.lock();
-        for (row, is_live) in live {
-            let flags = flags.get(&row).into_iter().flatten();
-            flags.for_each(|flag| flag.raise(is_live));
-        }
-    }
-}
-
-/// Whether a key exists in one of these databases.
-fn is_in_any(txn: &mut Txn<'_>, databases: &[DbNumber], key: &[u8]) -> types::Result<bool> {
-    for &db in databases {
-        txn.set_db(db);
-        if txn.peek(key)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-impl Session {
-    /// Stops watching all keys.
-    pub(crate) fn unwatch(&mut self) {
-        if self.watched.keys.is_empty() {
-            return;
-        }
-        let Watched { keys, changed } = std::mem::take(&mut self.watched);
-        self.peer.view.lock().watched = None;
-        let mut flags = self.server.watchers.flags.lock();
-        let bytes = keys.keys().map(|(_, key)| watched_bytes(key)).sum();
-        self.peer.keeps_no_more(bytes);
-        for (db, key) in keys.into_keys() {
-            let row = metadata_key(db, &key);
-            if let Some(of_key) = flags.get_mut(&row) {
-                of_key.retain(|flag| !Arc::ptr_eq(&flag.changed, &changed));
-                if of_key.is_empty() {
-                    flags.remove(&row);
-                }
-            }
-            self.server.shared.unobserve();
-        }
-    }
-}
-
-/// About how much memory a key takes that is watched: it is in the list of its client, and in that of all.
-fn watched_bytes(key: &Bytes) -> usize {
-    2 * key.len() + ENTRY_BYTES
-}
-
 /// `MULTI`
 pub(crate) fn multi(session: &mut Session, _args: Args<'_>) -> Outcome {
     if session.queue.is_some() {
@@ -199,46 +76,6 @@ pub(crate) fn discard(session: &mut Session, _args: Args<'_>) -> Outcome {
         return Err(CommandError::fixed("ERR DISCARD without MULTI"));
     }
     session.unwatch();
-    Ok(Reply::OK)
-}
-
-/// `UNWATCH`
-pub(crate) fn unwatch(session: &mut Session, _args: Args<'_>) -> Outcome {
-    session.unwatch();
-    Ok(Reply::OK)
-}
-
-/// `WATCH key [key ...]`
-pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
-    if session.queue.is_some() {
-        return Err(CommandError::fixed("ERR WATCH inside MULTI is not allowed"));
-    }
-    if session.watched.is_changed() {
-        // The transaction will fail anyway.
-        return Ok(Reply::OK);
-    }
-    let server = Arc::clone(&session.server);
-    let db = session.db;
-    let _guard = Locks::of(args.from(1).iter()).take_or_refuse(&server)?;
-    let txn = server.begin(db)?;
-    for key in args.from(1) {
-        // A copy, so that the key does not keep the whole query in memory.
-        let own = Bytes::copy_from_slice(key);
-        let Entry::Vacant(place) = session.watched.keys.entry((db, own)) else {
-            continue;
-        };
-        let was_live = txn.peek(key)?.is_some();
-        let changed = Arc::clone(&session.watched.changed);
-        let mut flags = server.watchers.flags.lock();
-        flags
-            .entry(metadata_key(db, key))
-            .or_default()
-            .push(Flagged { changed, was_live });
-        server.shared.observe();
-        place.insert(was_live);
-        session.peer.keeps(watched_bytes(key));
-    }
-    session.peer.view.lock().watched = Some(Arc::clone(&session.watched.changed));
     Ok(Reply::OK)
 }
 
@@ -260,13 +97,15 @@ pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) 
 
 fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
     let server = Arc::clone(&session.server);
-    let watched = session.watched.keys.keys();
-    let watched: Vec<Bytes> = watched.map(|(_, key)| key.clone()).collect();
-    let locks = locks(&watched, queue);
+    let watched = Arc::clone(session.watched.keys());
+    if watched.len() >= MANY {
+        server.shared.work_is_long();
+    }
+    let locks = locks(watched.iter().map(|(_, key)| key), queue);
     let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
-    if is_changed(&session.watched, &mut txn)? {
+    if session.watched.is_changed() || session.watched.has_expired(now_ms) {
         return Ok(Reply::NullArray);
     }
     let mut replies = Vec::with_capacity(queue.len());
@@ -317,25 +156,9 @@ fn refuse(session: &Session, args: Args<'_>, denied: Denied) -> CommandError {
     error
 }
 
-/// Whether a watched key has changed.
-fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
-    if watched.is_changed() {
-        return Ok(true);
-    }
-    for ((db, key), was_live) in &watched.keys {
-        if *was_live {
-            txn.set_db(*db);
-            if txn.peek(key)?.is_none() {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
 /// The locks of the watched keys and of all keys that the commands name.
-fn locks<'k>(watched: &'k [Bytes], queue: &'k Queue) -> Locks<'k> {
-    let mut keys: Vec<&Bytes> = watched.iter().collect();
+fn locks<'k>(watched: impl Iterator<Item = &'k Bytes>, queue: &'k Queue) -> Locks<'k> {
+    let mut keys: Vec<&Bytes> = watched.collect();
     for (spec, args) in &queue.commands {
         let works_on_keys = matches!(spec.handler, Handler::Keys(_) | Handler::Both(_));
         let is_script = matches!(spec.handler, Handler::Script(_));

@@ -214,7 +214,7 @@ impl Elements {
         Ok(was_there)
     }
 
-    /// Removes elements that are there. If no others are left and they are many, their rows are left as orphans, which
+    /// Removes different elements that are there. If no others are left and they are many, their rows are left as orphans, which
     /// are removed as a range.
     ///
     /// # Errors
@@ -227,8 +227,12 @@ impl Elements {
         }
         txn.make_room(Space::Data, elements.len());
         for element in elements {
-            self.remove(txn, &element.name)?;
+            let row = txn.name_row(&self.opened.prefix, &element.name);
+            let row = row.into_owned();
+            txn.delete(Space::Data, row);
         }
+        self.opened.size = self.opened.size.saturating_sub(removed);
+        self.lost += removed;
         Ok(())
     }
 
@@ -340,10 +344,19 @@ impl Elements {
     fn each_ordered(
         &self,
         txn: &Txn<'_>,
+        visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        self.each_of(txn, &self.opened.prefix.rows(), visit)
+    }
+
+    /// As `each_ordered`, for some of the rows.
+    fn each_of(
+        &self,
+        txn: &Txn<'_>,
+        rows: &KeyRange,
         mut visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
     ) -> Result<()> {
-        let rows = self.opened.prefix.rows();
-        txn.each_row(Space::Data, &rows, Direction::Forward, |row, stored| {
+        txn.each_row(Space::Data, rows, Direction::Forward, |row, stored| {
             let (_, name) = self.opened.prefix.hash_and_name(row)?;
             let (order, value) = self.order_and_value(row, stored)?;
             visit(order, name, value)

@@ -20,6 +20,7 @@
 //! orphans, check                rows that no key owns any more; whether all rows agree
 //! dump                          values in the format of Redis's files
 //! accesses                      when keys were last used
+//! draw                          which elements a walk takes at random
 //! clock, number, packed, words  small helpers: the time, numbers as Redis reads them, strings; sharded: counters
 //! error                         why an operation was refused
 //! ```
@@ -30,6 +31,7 @@ pub mod bits;
 mod check;
 mod clock;
 mod databases;
+mod draw;
 pub mod dump;
 pub mod elements;
 mod error;

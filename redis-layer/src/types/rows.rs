@@ -53,7 +53,9 @@ pub use metadata::{
 pub use position::{Lean, Position};
 
 use crate::store::{KeyRange, Space, next_key};
-use crate::types::name_hash::{NAME_HASH_LEN, decode_name_hash, encode_name_hash, name_hash};
+use crate::types::name_hash::{
+    NAME_HASH_END, NAME_HASH_LEN, decode_name_hash, encode_name_hash, name_hash,
+};
 use crate::types::{Error, Result};
 
 /// The number of a database, the one that `SELECT` names.
@@ -212,6 +214,16 @@ impl RowPrefix {
     pub fn from_name_hash(&self, hash: u64) -> KeyRange {
         let mut rows = self.rows();
         rows.start.extend_from_slice(&encode_name_hash(hash));
+        rows
+    }
+
+    /// The rows of the names with a hash from `start` up to, but not including, `end`.
+    #[must_use]
+    pub fn name_hashes(&self, start: u64, end: u64) -> KeyRange {
+        let mut rows = self.from_name_hash(start);
+        if end < NAME_HASH_END {
+            rows.end = Some(self.from_name_hash(end).start);
+        }
         rows
     }
 

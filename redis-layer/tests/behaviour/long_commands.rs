@@ -113,7 +113,7 @@ fn who_runs_together_with_a_long_command_and_sends_more_holds_up_nobody() {
     first.send(b"set first 1\r\n").unwrap();
     eventually(|| gates.few.is_reached.load(Ordering::SeqCst));
     other.send(b"get before\r\n").unwrap();
-    slow.send(b"sunionstore d s\r\n").unwrap();
+    slow.send(b"spop s 15000\r\n").unwrap();
     beside.send(b"get a\r\n").unwrap();
     thread::sleep(Duration::from_millis(200));
     gates.few.is_shut.store(false, Ordering::SeqCst);
@@ -128,5 +128,46 @@ fn who_runs_together_with_a_long_command_and_sends_more_holds_up_nobody() {
     assert!(slow.reply_within(DEADLINE).is_some());
     for _ in ["a", "b"] {
         assert!(beside.reply_within(DEADLINE).is_some());
+    }
+}
+
+/// All of them would get their answers after the long one.
+#[test]
+fn nobody_runs_together_with_a_command_that_writes_what_other_keys_hold() {
+    let gates = Hooked::over(StoreKind::BTree.open(), Gates::default());
+    let store = Arc::clone(&gates) as Arc<dyn Store>;
+    let ours = Ours::start_on(1, store, Options::default());
+    let [mut first, mut other, mut slow, mut beside] =
+        [(); 4].map(|()| Client::connect(ours.address));
+    for client in [&mut first, &mut other, &mut slow, &mut beside] {
+        client.call(&["ping"]);
+    }
+    let members = (0..20_000).map(|n| n.to_string());
+    let words = ["sadd", "s"].map(str::to_owned).into_iter().chain(members);
+    slow.pipeline(&[words.map(Into::into).collect::<Command>()]);
+    // Its own commands run with it, and those of others do not, wherever it stands.
+    for line in ["sunionstore d s\r\n", "get a\r\nsunionstore d s\r\n"] {
+        // Three get ready while the only thread stands at the gate. The first of them would run alone in any case.
+        gates.few.is_shut.store(true, Ordering::SeqCst);
+        gates.many.is_shut.store(true, Ordering::SeqCst);
+        gates.few.is_reached.store(false, Ordering::SeqCst);
+        gates.many.is_reached.store(false, Ordering::SeqCst);
+        first.send(b"set first 1\r\n").unwrap();
+        eventually(|| gates.few.is_reached.load(Ordering::SeqCst));
+        other.send(b"get before\r\n").unwrap();
+        slow.send(line.as_bytes()).unwrap();
+        beside.send(b"get a\r\n").unwrap();
+        thread::sleep(Duration::from_millis(200));
+        gates.few.is_shut.store(false, Ordering::SeqCst);
+        eventually(|| gates.many.is_reached.load(Ordering::SeqCst));
+        let answer = beside.reply_within(DEADLINE / 4);
+        gates.many.is_shut.store(false, Ordering::SeqCst);
+        assert!(answer.is_some(), "a reader waits for {line:?}");
+        for client in [&mut first, &mut other] {
+            assert!(client.reply_within(DEADLINE).is_some());
+        }
+        for _ in line.lines() {
+            assert!(slow.reply_within(DEADLINE).is_some());
+        }
     }
 }

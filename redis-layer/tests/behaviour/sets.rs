@@ -7,6 +7,7 @@ use redis_layer::store::{Batch, Space};
 use redis_layer::types::check;
 use redis_layer::types::rows::RowPrefix;
 
+use crate::common::counting::Counting;
 use crate::common::random::Random;
 use crate::common::{self, Direct, StoreKind, over_every_store, show};
 
@@ -359,25 +360,66 @@ fn a_set_of_which_all_is_removed_is_gone() {
     });
 }
 
-/// Many random members of a large set are found by a walk: they are different, as many as asked for, and each is as
-/// likely as another.
+/// Many random elements of a large collection are found by a walk: as many as asked for, each as likely as another, and
+/// different ones if none may come again.
 #[test]
-fn many_random_members_are_different_and_equally_likely() {
+fn many_random_elements_are_equally_likely() {
+    fastrand::seed(7);
     let mut direct = Direct::new(StoreKind::BTree);
-    let (size, wanted, times) = (1000, 100, 200);
-    for i in 0..size {
-        direct.run(&format!("sadd s {i}"));
-    }
-    let mut seen: BTreeMap<String, i32> = BTreeMap::new();
-    for _ in 0..times {
-        let chosen = members(&direct.run(&format!("srandmember s {wanted}")));
-        let different: BTreeSet<&String> = chosen.iter().collect();
-        assert_eq!((chosen.len(), different.len()), (wanted, wanted));
-        for member in chosen {
-            *seen.entry(member).or_default() += 1;
+    fill(&mut direct, 1000);
+    let (wanted, times) = (100, 200);
+    for command in ["srandmember s", "hrandfield h", "zrandmember z"] {
+        for sign in ["", "-"] {
+            let line = format!("{command} {sign}{wanted}");
+            let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+            for _ in 0..times {
+                let chosen = members(&direct.run(&line));
+                assert_eq!(chosen.len(), wanted, "{line}");
+                if sign.is_empty() {
+                    let different: BTreeSet<&String> = chosen.iter().collect();
+                    assert_eq!(different.len(), wanted, "{line}");
+                }
+                for member in chosen {
+                    *seen.entry(member).or_default() += 1;
+                }
+            }
+            assert_fair(&seen, 1000, times * 100);
         }
     }
-    // Each is expected 20 times; that one of a thousand is missing, or comes 50 times, is all but impossible.
-    assert_eq!(seen.len(), size);
-    assert!(seen.values().all(|&times| times < 50), "{seen:?}");
+}
+
+/// Neither does each take a way of its own to find, nor are those that are removed looked up again.
+#[test]
+fn many_random_elements_cost_no_more_than_a_walk() {
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    let size = 5000;
+    fill(&mut direct, size);
+    // Builds the index of ranks.
+    direct.run("zrank z 700");
+    for command in ["srandmember s", "spop s", "hrandfield h", "zrandmember z"] {
+        for count in ["1000", "-1000"] {
+            if (command, count) == ("spop s", "-1000") {
+                continue;
+            }
+            counters.steps();
+            counters.gets();
+            direct.run(&format!("{command} {count}"));
+            let (steps, gets) = (counters.steps(), counters.gets());
+            assert!(
+                steps <= size && gets < 10,
+                "{command} {count}: {steps} steps, {gets} lookups"
+            );
+        }
+    }
+    direct.check();
+}
+
+/// A set, a hash and a sorted set of so many elements.
+fn fill(direct: &mut Direct, size: u64) {
+    for i in 0..size {
+        direct.run(&format!("sadd s {i}"));
+        direct.run(&format!("hset h {i} {i}"));
+        direct.run(&format!("zadd z {} {i}", i * 7919 % size));
+    }
 }

@@ -249,6 +249,20 @@ fn a_watched_key_that_expires_stops_exec() {
             ("ping", "QUEUED"),
             ("exec", "[PONG]"),
         ]);
+        // The first of several that expire decides, and its last millisecond is one in which it exists.
+        for (later_ms, answer) in [(100, "[PONG]"), (101, "nil")] {
+            direct.expect(&[
+                ("mset a 1 b 1 c 1", "OK"),
+                ("pexpire b 100", "1"),
+                ("pexpire c 5000", "1"),
+                ("watch a b", "OK"),
+                ("watch c", "OK"),
+                ("multi", "OK"),
+                ("ping", "QUEUED"),
+            ]);
+            direct.clock.advance_ms(later_ms);
+            assert_eq!(direct.show("exec"), answer, "after {later_ms} ms");
+        }
     });
 }
 
@@ -398,6 +412,20 @@ fn a_swap_of_databases_begins_no_transaction_for_each_watched_key() {
     assert_eq!(counters.snapshots(), 2);
     watcher.run("multi");
     assert_eq!(watcher.show("exec"), "nil");
+}
+
+/// What raises its flag says all that can happen to a key, but for its expiry.
+#[test]
+fn a_watched_key_is_read_once() {
+    let (store, counters) = Counting::over(StoreKind::BTree.open());
+    let mut direct = Direct::over(store);
+    let keys: Vec<String> = (0..1000).map(|n| format!("k{n}")).collect();
+    direct.run(&format!("mset {} v", keys.join(" v ")));
+    counters.gets();
+    direct.run(&format!("watch {}", keys.join(" ")));
+    direct.expect(&[("multi", "OK"), ("set k v", "QUEUED"), ("exec", "[OK]")]);
+    let gets = counters.gets();
+    assert!(gets <= 1000 + 10, "{gets} rows were looked up");
 }
 
 /// A script that asks after each of its changes how many keys there are. Each key that it changes is looked up once for that.

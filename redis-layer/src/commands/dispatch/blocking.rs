@@ -28,6 +28,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::commands::args::own_copies;
 use crate::commands::context::peer::{ENTRY_BYTES, Peer};
+use crate::commands::context::room::give_back;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, tell};
 use crate::commands::table::{Group, Handler, Spec};
@@ -183,6 +184,7 @@ impl Drop for Waiting {
                 of_key.remove(&self.command.place());
                 if of_key.is_empty() {
                     by_key.remove(&row);
+                    give_back(&mut by_key);
                 }
             }
         }

@@ -22,7 +22,9 @@
 //! Left out: commands that may block, that lock everything, or that work on the connection or the server. They run
 //! alone. So does every command while any client watches a key or is blocked on one, because a `LPUSH` must serve the
 //! blocked clients before the next `LPOP` runs. Clients that share a transaction must use the same database, and none
-//! do while any client tracks keys, or while a large batch is written.
+//! do while any client tracks keys, or while a large batch is written. A command that writes what other keys hold, such
+//! as `SUNIONSTORE`, runs with commands of its own client only: others would be answered after it, however large the keys
+//! are.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -125,10 +127,8 @@ fn recover(clients: &mut [Arrived<'_>]) {
 /// Whether the first of a client's commands may run together with those of others.
 #[must_use]
 pub fn may_join_batch(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> bool {
-    commands
-        .front()
-        .is_some_and(|args| is_plain(args).is_some())
-        && may_run_plainly(session)
+    let first = commands.front().and_then(|args| is_plain(args));
+    first.is_some_and(|spec| !spec.copies_keys()) && may_run_plainly(session)
 }
 
 /// Runs the plain commands at the front of each client's queue, all together, if there are at least two.
@@ -179,6 +179,7 @@ fn plain_ones<'c>(
     let all = queues.iter().map(|queue| queue.len()).sum::<usize>();
     let mut plain = Vec::with_capacity(all.min(COMMANDS_MAX));
     let (mut bytes, mut count) = (0, 0);
+    let is_one_client = sessions.len() == 1;
     let clients = sessions.iter().zip(queues).enumerate();
     let alike = clients
         .filter(|(_, (session, _))| session.db == sessions[0].db && may_run_plainly(session));
@@ -191,7 +192,7 @@ fn plain_ones<'c>(
             let before = plain.last().filter(|before| before.args.is_alike(args));
             let Some(spec) = before
                 .map(|before| before.args.spec)
-                .or_else(|| is_plain(args))
+                .or_else(|| is_plain(args).filter(|spec| is_one_client || !spec.copies_keys()))
             else {
                 break;
             };

@@ -18,6 +18,7 @@ use crate::commands::args::glob;
 use crate::commands::config::value::OutputLimit;
 use crate::commands::context::outbox::Message;
 use crate::commands::context::peer::Peer;
+use crate::commands::context::room::give_back;
 
 /// The kind of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +126,7 @@ impl Registry {
         }
         if subscribers.is_empty() {
             topics.remove(name);
+            give_back(topics);
         }
     }
 
@@ -224,5 +226,31 @@ impl Registry {
             .values()
             .filter(|subscribers| count(subscribers) > 0);
         heard.count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::acl::Users;
+    use crate::commands::context::room::ROOM_LEAST;
+
+    /// Also while another channel has a subscriber.
+    #[test]
+    fn who_ends_many_subscriptions_leaves_nothing_behind() {
+        let registry = Registry::default();
+        let account = Users::default().default_account();
+        let address = String::new;
+        let peer = Arc::new(Peer::new(1, address(), address(), account, 0));
+        let names = || (0..100_000).map(|n| Bytes::from(format!("channel:{n}")));
+        for name in names() {
+            registry.subscribe(Topic::Channel, name, &peer);
+        }
+        for name in names().skip(1) {
+            registry.unsubscribe(Topic::Channel, &name, peer.id);
+        }
+        let room = registry.topics.lock()[Topic::Channel as usize].capacity();
+        assert!(room <= ROOM_LEAST, "room for {room} channels is kept");
+        assert_eq!(registry.count(Topic::Channel), 1);
     }
 }

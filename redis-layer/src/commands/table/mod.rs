@@ -353,6 +353,11 @@ impl Spec {
         tells || self.has(Flag::Write)
     }
 
+    /// Whether it writes what other keys hold, however much that is.
+    pub(crate) fn copies_keys(&self) -> bool {
+        self.has(Flag::Write) && self.keys.0.iter().any(|key| key.usage == Use::Read)
+    }
+
     /// Its arguments after the name, in a form for people.
     #[must_use]
     pub fn arguments(&self) -> Vec<Argument> {

@@ -4,27 +4,32 @@
 //! `WINDOW_MEAN` elements on average, starts at a random point. A die with `WINDOW_MOST` faces chooses one of the
 //! elements in the window; if it shows a number that no element has, another window is tried. Each element is equally
 //! likely, however large the gap before it is: it lies in as many windows as every other element, and each window
-//! gives it one face. That takes about four seeks and no walk over the collection. In a collection of up to `SMALL`
+//! gives it one face. That takes about three seeks and no walk over the collection. In a collection of up to `SMALL`
 //! elements, one is found by counting instead.
 //! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it happens once
 //! in ten thousand million windows), and the element is found by counting, too.
+//!
+//! Many elements are found by a walk over all: see `draw`.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::iter;
 
 use super::{Element, Elements, element};
+use crate::types::draw::Draw;
 use crate::types::name_hash::NAME_HASH_END;
 use crate::types::{Result, Txn};
 
 /// How many elements a window holds on average.
-const WINDOW_MEAN: u64 = 8;
-/// How many elements a window may hold.
-const WINDOW_MOST: usize = 32;
-/// Three of four windows find nothing. This many failures in a row do not happen by chance.
+const WINDOW_MEAN: u64 = 16;
+/// How many elements a window may hold. The nearer to the mean, the fewer windows find nothing: a seek costs as much as
+/// some fifty steps.
+const WINDOW_MOST: usize = 48;
+/// Two of three windows find nothing. This many failures in a row do not happen by chance.
 const TRIES: usize = 100;
 /// In a collection of up to this many elements, a random one is found by counting.
 const SMALL: u64 = 64;
-/// About how many steps of a walk cost as much as a random element, with its four seeks.
-const STEPS_A_RANDOM: u64 = 64;
+/// About how many steps of a walk cost as much as a random element, with its three seeks.
+const STEPS_A_RANDOM: u64 = 256;
 
 impl Elements {
     /// One element, each equally likely. `None` if there are none.
@@ -39,13 +44,14 @@ impl Elements {
         }
         let width = NAME_HASH_END / self.opened.size * WINDOW_MEAN;
         for _ in 0..TRIES {
-            let window = self.window(txn, fastrand::u64(..NAME_HASH_END), width)?;
-            if window.len() > WINDOW_MOST {
+            let start = fastrand::u64(..NAME_HASH_END);
+            let face = fastrand::usize(..WINDOW_MOST);
+            let (size, element) = self.in_window(txn, start, width, face)?;
+            if size > WINDOW_MOST {
                 break;
             }
-            let face = fastrand::usize(..WINDOW_MOST);
-            if let Some(element) = window.into_iter().nth(face) {
-                return Ok(Some(element));
+            if element.is_some() {
+                return Ok(element);
             }
         }
         self.random_by_counting(txn)
@@ -66,9 +72,9 @@ impl Elements {
             return self.all(txn);
         }
         if self.is_walked_for(count) {
-            return self.random_part(txn, count);
+            return self.drawn(txn, Draw::different(count, self.opened.size));
         }
-        let mut names = BTreeSet::new();
+        let mut names = HashSet::new();
         let mut chosen = Vec::new();
         while (chosen.len() as u64) < count {
             let Some(element) = self.random(txn)? else {
@@ -89,12 +95,7 @@ impl Elements {
     /// A damaged row; those of the store.
     pub fn random_repeating(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
         if self.is_walked_for(count) {
-            let all = self.all(txn)?;
-            if all.is_empty() {
-                return Ok(all);
-            }
-            let choose = |_| all[fastrand::usize(..all.len())].clone();
-            return Ok((0..count).map(choose).collect());
+            return self.drawn(txn, Draw::repeating(count, self.opened.size));
         }
         let mut chosen = Vec::new();
         for _ in 0..count {
@@ -108,18 +109,15 @@ impl Elements {
         self.opened.size <= SMALL || count > self.opened.size / STEPS_A_RANDOM
     }
 
-    /// `count` elements, by a walk over all. Each is chosen with a chance of those still wanted among those still to come
-    /// (Knuth's algorithm S).
-    fn random_part(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
-        let (mut wanted, mut to_come) = (count, self.opened.size);
+    /// The elements that are drawn, in any order, by a walk over all.
+    fn drawn(&self, txn: &Txn<'_>, mut draw: Draw) -> Result<Vec<Element>> {
         let mut chosen = Vec::new();
         self.each(txn, |name, value| {
-            if fastrand::u64(..to_come.max(1)) < wanted {
-                chosen.push(element(name, value));
-                wanted -= 1;
+            let times = draw.times();
+            if times > 0 {
+                chosen.extend(iter::repeat_n(element(name, value), times));
             }
-            to_come = to_come.saturating_sub(1);
-            Ok(wanted > 0)
+            Ok(!draw.is_over())
         })?;
         fastrand::shuffle(&mut chosen);
         Ok(chosen)
@@ -142,27 +140,31 @@ impl Elements {
         Ok(found)
     }
 
-    /// The elements with the `width` hashes from `start` on, continuing at 0 after the last hash. Stops once there are
-    /// more elements than the die has faces.
-    fn window(&self, txn: &Txn<'_>, start: u64, width: u64) -> Result<Vec<Element>> {
-        let mut window = Vec::with_capacity(WINDOW_MOST);
+    /// How many elements have the `width` hashes from `start` on, continuing at 0 after the last hash, and the one of them
+    /// with this number. Stops once there are more elements than the die has faces.
+    fn in_window(
+        &self,
+        txn: &Txn<'_>,
+        start: u64,
+        width: u64,
+        number: usize,
+    ) -> Result<(usize, Option<Element>)> {
+        let (mut size, mut found) = (0, None);
         let end = start + width;
         let parts = [
             Some((start, end.min(NAME_HASH_END))),
             end.checked_sub(NAME_HASH_END).map(|end| (0, end)),
         ];
         for (from, end) in parts.into_iter().flatten() {
-            let mut cursor = self.scan(txn, &self.opened.prefix.from_name_hash(from))?;
-            while let Some((row, stored)) = cursor.row() {
-                let (hash, name) = self.opened.prefix.hash_and_name(row)?;
-                let (_, value) = self.order_and_value(row, stored)?;
-                if hash >= end || window.len() > WINDOW_MOST {
-                    break;
+            let rows = self.opened.prefix.name_hashes(from, end);
+            self.each_of(txn, &rows, |_, name, value| {
+                if size == number {
+                    found = Some(element(name, value));
                 }
-                window.push(element(name, value));
-                cursor.advance()?;
-            }
+                size += 1;
+                Ok(size <= WINDOW_MOST)
+            })?;
         }
-        Ok(window)
+        Ok((size, found))
     }
 }

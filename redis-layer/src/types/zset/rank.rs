@@ -12,10 +12,13 @@
 //! walk gives the answer.
 
 use std::collections::HashSet;
+use std::iter;
 
+use bytes::Bytes;
 use parking_lot::MappedMutexGuard;
 
 use crate::store::{Direction, KeyRange};
+use crate::types::draw::Draw;
 use crate::types::zset::counts::heads::{self, Probe, RowsBefore};
 use crate::types::zset::counts::{BUCKET_MAX, Bucket, Builder, Counts};
 use crate::types::zset::indexes::RankIndex;
@@ -26,6 +29,8 @@ use crate::types::{Error, Result, Txn};
 
 /// Up to this many rows are walked over without using an index.
 pub const WALKED: u64 = 128;
+/// About how many steps of a walk cost as much as the member with a random rank.
+const STEPS_A_RANDOM: u64 = 128;
 
 /// Asks the set under a key a question about ranks, if the key exists. `question` may run twice. Only for commands
 /// that only read, and read no other key.
@@ -133,21 +138,19 @@ pub fn select<M: Gather>(
 
 /// `count` different random members, or all of them.
 ///
-/// Cost: O(log n) for each. For a large part of the set, all of it is read.
+/// Cost: O(log n) for each, or one walk over all if that is less.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Element>> {
     let size = set.len();
-    if count.saturating_mul(3) >= size || size <= WALKED {
-        let mut elements = select::<Members>(set, 0, size, Direction::Forward)?.into_elements();
-        if count < size {
-            fastrand::shuffle(&mut elements);
-            elements.truncate(usize::try_from(count).unwrap_or(usize::MAX));
-        }
-        return Ok(elements);
+    if count >= size {
+        return Ok(select::<Members>(set, 0, size, Direction::Forward)?.into_elements());
     }
-    // At most every third rank is taken, so few draws hit one that is taken already. There may be nothing at a rank if
+    if is_walked_for(set, count) {
+        return drawn(set, Draw::different(count, size));
+    }
+    // A small part of the ranks is taken, so few draws hit one that is taken already. There may be nothing at a rank if
     // the size in the metadata row is wrong, so it also ends when all ranks have been drawn.
     let mut ranks = HashSet::new();
     let mut elements = Vec::new();
@@ -165,23 +168,42 @@ fn one(set: &SortedSet<'_, '_>, rank: u64) -> Result<Vec<Element>> {
     Ok(select::<Members>(set, rank, 1, Direction::Forward)?.into_elements())
 }
 
+/// Whether a walk over all members finds this many random ones faster than they are found one by one.
+fn is_walked_for(set: &SortedSet<'_, '_>, count: u64) -> bool {
+    set.len() <= WALKED || count > set.len() / STEPS_A_RANDOM
+}
+
+/// The members that are drawn, in any order, by a walk over all.
+fn drawn(set: &SortedSet<'_, '_>, mut draw: Draw) -> Result<Vec<Element>> {
+    let mut chosen = Vec::new();
+    let all = set.opened.prefix.rows();
+    set.each(Index::ByScore, &all, Direction::Forward, |row, value| {
+        let times = draw.times();
+        if times > 0 {
+            let (score, member) = set.element(Index::ByScore, row, value)?;
+            let element = Element {
+                member: Bytes::copy_from_slice(member),
+                score: score.get(),
+            };
+            chosen.extend(iter::repeat_n(element, times));
+        }
+        Ok(!draw.is_over())
+    })?;
+    fastrand::shuffle(&mut chosen);
+    Ok(chosen)
+}
+
 /// `count` random members; the same one may come several times.
 ///
-/// Cost: O(log n) for each. If `count` is large compared with the set, all of it is read.
+/// Cost: O(log n) for each, or one walk over all if that is less.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Element>> {
     let size = set.len();
-    if size == 0 {
-        return Ok(Vec::new());
-    }
-    // All members are read once and the chosen ones share their bytes: an answer with repetitions may be far longer
-    // than the set.
-    if size <= WALKED || count > size / 8 {
-        let all = select::<Members>(set, 0, size, Direction::Forward)?.into_elements();
-        let any = |_| fastrand::choice(&all).cloned();
-        return Ok((0..count).filter_map(any).collect());
+    if is_walked_for(set, count) {
+        // The chosen ones share their bytes: an answer with repetitions may be far longer than the set.
+        return drawn(set, Draw::repeating(count, size));
     }
     let mut elements = Vec::new();
     for _ in 0..count {
