@@ -18,8 +18,8 @@
 //!
 //! Never while others write: what is merged for readers would soon be merged again, which is write
 //! amplification.
-//! 1. Each write takes back the charge of a hundred gets. With a load of mostly writes, a
-//!    compaction is never due.
+//! 1. Each write takes back the charge of a hundred gets. So with a load of mostly writes a
+//!    compaction is due only if each read passes thousands of entries that do not show.
 //! 2. What moves down must be a fair part of what it is merged with: at least one to the multiplier
 //!    of the levels, which is also the most that leveled compaction pays. So a trickle of writes
 //!    does not rewrite a whole level again and again.
