@@ -94,80 +94,94 @@ impl Hooks for Gates {
     }
 }
 
+/// A server with a single thread, a set of 20,000 members in it, and clients.
+struct Crowd {
+    gates: Arc<Hooked<Gates>>,
+    _ours: Ours,
+    first: Client,
+    other: Client,
+    slow: Client,
+    beside: Client,
+}
+
+impl Crowd {
+    fn come() -> Self {
+        let gates = Hooked::over(StoreKind::BTree.open(), Gates::default());
+        let store = Arc::clone(&gates) as Arc<dyn Store>;
+        let ours = Ours::start_on(1, store, Options::default());
+        let [first, other, mut slow, beside] = [(); 4].map(|()| {
+            let mut client = Client::connect(ours.address);
+            client.call(&["ping"]);
+            client
+        });
+        let members = (0..20_000).map(|n| n.to_string());
+        let words = ["sadd", "s"].map(str::to_owned).into_iter().chain(members);
+        slow.pipeline(&[words.map(Into::into).collect::<Command>()]);
+        Self {
+            gates,
+            _ours: ours,
+            first,
+            other,
+            slow,
+            beside,
+        }
+    }
+
+    /// Three clients get ready while the only thread stands at the gate. The first of them runs alone, and the others
+    /// may run together. Then the thread goes on.
+    fn get_ready(&mut self, long: &str) {
+        let Gates { few, many } = &**self.gates;
+        for gate in [few, many] {
+            gate.is_shut.store(true, Ordering::SeqCst);
+            gate.is_reached.store(false, Ordering::SeqCst);
+        }
+        self.first.send(b"set first 1\r\n").unwrap();
+        eventually(|| few.is_reached.load(Ordering::SeqCst));
+        self.other.send(b"get before\r\n").unwrap();
+        self.slow.send(long.as_bytes()).unwrap();
+        self.beside.send(b"get a\r\n").unwrap();
+        thread::sleep(Duration::from_millis(200));
+        few.is_shut.store(false, Ordering::SeqCst);
+        for client in [&mut self.first, &mut self.other] {
+            assert!(client.reply_within(DEADLINE).is_some());
+        }
+        eventually(|| many.is_reached.load(Ordering::SeqCst));
+    }
+
+    /// The long command goes on.
+    fn open(&self) {
+        self.gates.many.is_shut.store(false, Ordering::SeqCst);
+    }
+}
+
 #[test]
 fn who_runs_together_with_a_long_command_and_sends_more_holds_up_nobody() {
-    let gates = Hooked::over(StoreKind::BTree.open(), Gates::default());
-    let store = Arc::clone(&gates) as Arc<dyn Store>;
-    let ours = Ours::start_on(1, store, Options::default());
-    let [mut first, mut slow, mut beside, mut other] =
-        [(); 4].map(|()| Client::connect(ours.address));
-    for client in [&mut first, &mut slow, &mut beside, &mut other] {
-        client.call(&["ping"]);
-    }
-    let members = (0..20_000).map(|n| n.to_string());
-    let words = ["sadd", "s"].map(str::to_owned).into_iter().chain(members);
-    slow.pipeline(&[words.map(Into::into).collect::<Command>()]);
-    // While the only thread stands at the gate, three clients get ready. The first of them runs alone, and the others together.
-    gates.few.is_shut.store(true, Ordering::SeqCst);
-    gates.many.is_shut.store(true, Ordering::SeqCst);
-    first.send(b"set first 1\r\n").unwrap();
-    eventually(|| gates.few.is_reached.load(Ordering::SeqCst));
-    other.send(b"get before\r\n").unwrap();
-    slow.send(b"spop s 15000\r\n").unwrap();
-    beside.send(b"get a\r\n").unwrap();
-    thread::sleep(Duration::from_millis(200));
-    gates.few.is_shut.store(false, Ordering::SeqCst);
-    assert!(other.reply_within(DEADLINE).is_some());
-    eventually(|| gates.many.is_reached.load(Ordering::SeqCst));
-    beside.send(b"get b\r\n").unwrap();
+    let mut crowd = Crowd::come();
+    crowd.get_ready("spop s 15000\r\n");
+    crowd.beside.send(b"get b\r\n").unwrap();
     thread::sleep(Duration::from_millis(50));
-    other.send(b"get c\r\n").unwrap();
-    let answer = other.reply_within(DEADLINE / 4);
-    gates.many.is_shut.store(false, Ordering::SeqCst);
+    crowd.other.send(b"get c\r\n").unwrap();
+    let answer = crowd.other.reply_within(DEADLINE / 4);
+    crowd.open();
     assert!(answer.is_some(), "the thread waits for the long command");
-    assert!(slow.reply_within(DEADLINE).is_some());
+    assert!(crowd.slow.reply_within(DEADLINE).is_some());
     for _ in ["a", "b"] {
-        assert!(beside.reply_within(DEADLINE).is_some());
+        assert!(crowd.beside.reply_within(DEADLINE).is_some());
     }
 }
 
 /// All of them would get their answers after the long one.
 #[test]
 fn nobody_runs_together_with_a_command_that_writes_what_other_keys_hold() {
-    let gates = Hooked::over(StoreKind::BTree.open(), Gates::default());
-    let store = Arc::clone(&gates) as Arc<dyn Store>;
-    let ours = Ours::start_on(1, store, Options::default());
-    let [mut first, mut other, mut slow, mut beside] =
-        [(); 4].map(|()| Client::connect(ours.address));
-    for client in [&mut first, &mut other, &mut slow, &mut beside] {
-        client.call(&["ping"]);
-    }
-    let members = (0..20_000).map(|n| n.to_string());
-    let words = ["sadd", "s"].map(str::to_owned).into_iter().chain(members);
-    slow.pipeline(&[words.map(Into::into).collect::<Command>()]);
+    let mut crowd = Crowd::come();
     // Its own commands run with it, and those of others do not, wherever it stands.
-    for line in ["sunionstore d s\r\n", "get a\r\nsunionstore d s\r\n"] {
-        // Three get ready while the only thread stands at the gate. The first of them would run alone in any case.
-        gates.few.is_shut.store(true, Ordering::SeqCst);
-        gates.many.is_shut.store(true, Ordering::SeqCst);
-        gates.few.is_reached.store(false, Ordering::SeqCst);
-        gates.many.is_reached.store(false, Ordering::SeqCst);
-        first.send(b"set first 1\r\n").unwrap();
-        eventually(|| gates.few.is_reached.load(Ordering::SeqCst));
-        other.send(b"get before\r\n").unwrap();
-        slow.send(line.as_bytes()).unwrap();
-        beside.send(b"get a\r\n").unwrap();
-        thread::sleep(Duration::from_millis(200));
-        gates.few.is_shut.store(false, Ordering::SeqCst);
-        eventually(|| gates.many.is_reached.load(Ordering::SeqCst));
-        let answer = beside.reply_within(DEADLINE / 4);
-        gates.many.is_shut.store(false, Ordering::SeqCst);
-        assert!(answer.is_some(), "a reader waits for {line:?}");
-        for client in [&mut first, &mut other] {
-            assert!(client.reply_within(DEADLINE).is_some());
-        }
-        for _ in line.lines() {
-            assert!(slow.reply_within(DEADLINE).is_some());
+    for long in ["sunionstore d s\r\n", "get a\r\nsunionstore d s\r\n"] {
+        crowd.get_ready(long);
+        let answer = crowd.beside.reply_within(DEADLINE / 4);
+        crowd.open();
+        assert!(answer.is_some(), "a reader waits for {long:?}");
+        for _ in long.lines() {
+            assert!(crowd.slow.reply_within(DEADLINE).is_some());
         }
     }
 }
