@@ -3,7 +3,8 @@
 //!
 //! Each memtable and each table of level 0 is a run of its own, which a compaction could remove. A
 //! get loses time on each run that it searches in vain, a cursor on each run that it merges besides
-//! the first, and on each entry there that it passes: a tombstone, a deleted row, an old version. When the charge outweighs the cost of merging the runs, they should be merged;
+//! the first, and on each entry there that it passes: a tombstone, a deleted row, an old version.
+//! When the charge outweighs the cost of merging the runs, they should be merged;
 //! `db::read_compaction` compares the two, and explains how and why.
 //!
 //! Counting must not make all reads write to one cache line. So each thread gathers what its reads
@@ -143,20 +144,23 @@ impl CursorLoss {
         self.steps(1);
     }
 
-    /// Counts an entry that was passed because it does not show, in the run `source`. In a deeper level it does not count: no
-    /// compaction for readers would remove it.
+    /// Counts an entry that was passed because it does not show, in the run `source`.
     #[inline]
     pub const fn pass(&mut self, source: usize) {
-        if source < self.upper_runs {
-            self.nanos += PASS_NANOS;
-        }
+        self.lose_in(source, PASS_NANOS);
     }
 
     /// Counts a seek past such entries, in the run `source`.
     #[inline]
     pub const fn jump(&mut self, source: usize) {
+        self.lose_in(source, SEEK_NANOS);
+    }
+
+    /// In a deeper level nothing is lost: no compaction for readers would remove what lies there.
+    #[inline]
+    const fn lose_in(&mut self, source: usize, nanos: u64) {
         if source < self.upper_runs {
-            self.nanos += SEEK_NANOS;
+            self.nanos += nanos;
         }
     }
 

@@ -279,25 +279,7 @@ fn of_user() -> PartOf<Queries> {
         for user in USERS {
             let count = orders.iter().filter(|line| line.1 == user).count();
             for limit in LIMITS.into_iter().filter(|l| *l >= 100 || *l <= count) {
-                let call = format!(
-                    "of_user({}, {}, {})",
-                    called(orders),
-                    quoted_text(user),
-                    said(limit)
-                );
-                let class = match count {
-                    0 => "users without an order",
-                    _ if limit < count => "users with more orders than the limit",
-                    _ => "users whose orders all fit",
-                };
-                part = part.probe(
-                    call.clone(),
-                    Answer::text(call),
-                    &[class],
-                    move |queries: &Queries| {
-                        lend(orders, |db| list(&(queries.of_user)(db, user, limit)))
-                    },
-                );
+                part = of_one_user(part, orders.to_vec(), user, limit);
             }
         }
     }
@@ -305,39 +287,36 @@ fn of_user() -> PartOf<Queries> {
     for users in long.chunks(2) {
         let line = |(id, user): (u32, &&'static str)| (id, *user, 500, New);
         let orders: Vec<Line> = (1..).zip(users).map(line).collect();
-        let user = users[0];
-        let call = format!("of_user({}, {}, 100)", called(&orders), quoted_text(user));
-        part = part.probe(
-            call.clone(),
-            Answer::text(call),
-            &["users whose orders all fit"],
-            move |queries: &Queries| lend(&orders, |db| list(&(queries.of_user)(db, user, 100))),
-        );
+        part = of_one_user(part, orders, users[0], 100);
     }
     for limit in OF_MANY {
-        let limit_said = said(limit);
-        let call = format!("of_user({}, \"ann\", {limit_said})", called(&MANY_ORDERS));
-        part = part.probe(
-            call.clone(),
-            Answer::text(call),
-            &[if limit < MANY as usize {
-                "users with more orders than the limit"
-            } else {
-                "users whose orders all fit"
-            }],
-            move |queries: &Queries| {
-                lend(&MANY_ORDERS, |db| {
-                    list(&(queries.of_user)(db, "ann", limit))
-                })
-            },
-        );
+        part = of_one_user(part, MANY_ORDERS.clone(), "ann", limit);
     }
-    let call = format!("of_user({}, \"ann\", {WIDER})", called(STORES[0]));
+    of_one_user(part, STORES[0].to_vec(), "ann", WIDER)
+}
+
+fn of_one_user(
+    part: PartOf<Queries>,
+    orders: Vec<Line>,
+    user: &'static str,
+    limit: usize,
+) -> PartOf<Queries> {
+    let call = format!(
+        "of_user({}, {}, {})",
+        called(&orders),
+        quoted_text(user),
+        said(limit)
+    );
+    let class = match orders.iter().filter(|line| line.1 == user).count() {
+        0 => "users without an order",
+        count if limit < count => "users with more orders than the limit",
+        _ => "users whose orders all fit",
+    };
     part.probe(
         call.clone(),
         Answer::text(call),
-        &["users whose orders all fit"],
-        |queries: &Queries| lend(STORES[0], |db| list(&(queries.of_user)(db, "ann", WIDER))),
+        &[class],
+        move |queries: &Queries| lend(&orders, |db| list(&(queries.of_user)(db, user, limit))),
     )
 }
 
@@ -345,69 +324,51 @@ fn between() -> PartOf<Queries> {
     let mut part = PartOf::new("between", "list");
     for orders in STORES {
         for (from, until) in RANGES {
-            let inside = |line: &&Line| from <= line.2 && line.2 < until;
-            let count = orders.iter().filter(inside).count();
+            let count = inside(orders, (from, until));
             for limit in LIMITS.into_iter().filter(|l| *l >= 100 || *l < count) {
-                let limit_said = said(limit);
-                let call = format!("between({}, {from}, {until}, {limit_said})", called(orders));
-                let class = match count {
-                    0 if from > until => "ranges with crossed bounds",
-                    0 => "ranges without an order",
-                    _ if limit < count => "ranges with more orders than the limit",
-                    _ => "ranges whose orders all fit",
-                };
-                part = part.probe(
-                    call.clone(),
-                    Answer::text(call),
-                    &[class],
-                    move |queries: &Queries| {
-                        lend(orders, |db| {
-                            list(&(queries.between)(db, from, until, limit))
-                        })
-                    },
-                );
+                part = in_range(part, orders.to_vec(), (from, until), limit);
             }
         }
     }
-    let call = format!(
-        "between({}, {LARGE}, {}, 100)",
-        called(&NEIGHBOURS),
-        LARGE + 1
-    );
-    part = part.probe(
-        call.clone(),
-        Answer::text(call),
-        &["ranges whose orders all fit"],
-        |queries: &Queries| {
-            lend(&NEIGHBOURS, |db| {
-                list(&(queries.between)(db, LARGE, LARGE + 1, 100))
-            })
-        },
-    );
+    part = in_range(part, NEIGHBOURS.to_vec(), (LARGE, LARGE + 1), 100);
     for limit in OF_MANY {
-        let limit_said = said(limit);
-        let call = format!("between({}, 0, 9000, {limit_said})", called(&MANY_ORDERS));
-        part = part.probe(
-            call.clone(),
-            Answer::text(call),
-            &[if limit < MANY as usize {
-                "ranges with more orders than the limit"
-            } else {
-                "ranges whose orders all fit"
-            }],
-            move |queries: &Queries| {
-                lend(&MANY_ORDERS, |db| {
-                    list(&(queries.between)(db, 0, 9000, limit))
-                })
-            },
-        );
+        part = in_range(part, MANY_ORDERS.clone(), (0, 9000), limit);
     }
-    let call = format!("between({}, 0, 9000, {WIDER})", called(STORES[0]));
+    in_range(part, STORES[0].to_vec(), (0, 9000), WIDER)
+}
+
+/// How many orders are in a range of times.
+fn inside(orders: &[Line], (from, until): (u64, u64)) -> usize {
+    let is_inside = |line: &&Line| from <= line.2 && line.2 < until;
+    orders.iter().filter(is_inside).count()
+}
+
+fn in_range(
+    part: PartOf<Queries>,
+    orders: Vec<Line>,
+    (from, until): (u64, u64),
+    limit: usize,
+) -> PartOf<Queries> {
+    let limit_said = said(limit);
+    let call = format!(
+        "between({}, {from}, {until}, {limit_said})",
+        called(&orders)
+    );
+    let class = match inside(&orders, (from, until)) {
+        0 if from > until => "ranges with crossed bounds",
+        0 => "ranges without an order",
+        count if limit < count => "ranges with more orders than the limit",
+        _ => "ranges whose orders all fit",
+    };
     part.probe(
         call.clone(),
         Answer::text(call),
-        &["ranges whose orders all fit"],
-        |queries: &Queries| lend(STORES[0], |db| list(&(queries.between)(db, 0, 9000, WIDER))),
+        &[class],
+        move |queries: &Queries| {
+            lend(&orders, |db| {
+                list(&(queries.between)(db, from, until, limit))
+            })
+        },
     )
 }
 

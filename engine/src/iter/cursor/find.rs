@@ -93,7 +93,6 @@ impl Cursor {
                     continue;
                 }
             }
-            let is_passed = is_seen && !found;
             if self.are_versions_of_one_key(&mut passed) {
                 if is_seen {
                     self.count_jump();
@@ -102,7 +101,7 @@ impl Cursor {
                 self.leave_key_backward()?;
                 skips = 0;
             } else {
-                if is_passed {
+                if is_seen && !found {
                     self.count_pass();
                 }
                 self.merge.prev()?;
