@@ -8,13 +8,15 @@
 //! 4. *synced*: one thread, then eight, each write durable before the next.
 //! 5. *closed*: fill and compact; then write nothing, half of a write buffer, nine tenths of one, close and reopen after each.
 //! 6. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
-//! 7. *churn*: four writers; hot keys; read and write back; nine reads for each write; delete three entries in four and scan the rest; values of 100,000 bytes.
+//! 7. *churn*: four writers; hot keys; read and write back; nine reads for each write; seeks beside a writer; delete three
+//!    entries in four and scan the rest; values of 100,000 bytes; a queue; few keys overwritten and scanned.
 //! 8. *compressed*: values that compress to a half, in compressed blocks: fill in random order; read; compact; read again.
 //! 9. *ycsb*: the core workloads of the Yahoo! Cloud Serving Benchmark, with popular keys.
 //!
 //! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
 
 mod accounts;
+mod beside;
 mod churn;
 mod entries;
 mod reading;
@@ -35,7 +37,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much of everything. Two runs with equal sizes do exactly the same work.
@@ -100,8 +101,6 @@ const BATCH_ENTRIES: u64 = 100;
 const READ_TOGETHER: usize = 100;
 const STEPS_AFTER_SEEK: usize = 10;
 const SYNCING_THREADS: u64 = 8;
-const READS_BETWEEN_LOOKS_AT_THE_CLOCK: u64 = 100;
-const BESIDE_WRITER: Duration = Duration::from_secs(2);
 
 struct Run<'a> {
     kind: Kind,
@@ -219,7 +218,7 @@ impl<'a> Run<'a> {
         self.time("overwrite", entries, |run| {
             run.fill(&*engine, order.iter().copied())
         })?;
-        self.beside_a_writer(&*engine)?;
+        self.reads_beside_a_writer(&*engine)?;
         self.peak_memory()?;
         let engine = self.reopen("random", engine, "ms to close and reopen")?;
         self.close("random", engine)
@@ -338,46 +337,6 @@ impl<'a> Run<'a> {
         self.close("compressed", engine)?;
         self.blocks = Blocks::Plain;
         self.values = Values::new(self.sizes.value_bytes);
-        Ok(())
-    }
-
-    /// One reader beside one writer that overwrites; both rates count.
-    fn beside_a_writer(&mut self, engine: &dyn Engine) -> Result<()> {
-        let entries = self.sizes.entries;
-        let stop = AtomicBool::new(false);
-        let begin = Instant::now();
-        let (reads, writes) = std::thread::scope(|scope| -> Result<(u64, u64)> {
-            let values = &self.values;
-            let writer = scope.spawn(|| -> Result<u64> {
-                let mut random = fastrand::Rng::with_seed(7);
-                let mut writes = 0;
-                while !stop.load(Ordering::Relaxed) {
-                    let number = random.u64(0..entries);
-                    engine.put(&key(number), values.of(number))?;
-                    writes += 1;
-                }
-                Ok(writes)
-            });
-            let read_for_a_while = || -> Result<u64> {
-                let mut reads = 0;
-                while begin.elapsed() < BESIDE_WRITER {
-                    // A reader of its own for each read: it has to see the latest write.
-                    for _ in 0..READS_BETWEEN_LOOKS_AT_THE_CLOCK {
-                        read(engine, entries, 1, reads)?;
-                        reads += 1;
-                    }
-                }
-                Ok(reads)
-            };
-            // Also after an error: the scope waits for the writer, which would go on for ever.
-            let reads = read_for_a_while();
-            stop.store(true, Ordering::Relaxed);
-            let writes = writer.join().expect("a writer that ended by itself");
-            Ok((reads?, writes?))
-        })?;
-        let took = begin.elapsed();
-        self.rate("beside a writer: reads", reads, took);
-        self.rate("beside a writer: writes", writes, took);
         Ok(())
     }
 

@@ -1,11 +1,13 @@
-//! What the peers' own benchmarks ask besides: several writers, hot keys, read and write back, reads and writes mixed, deletes, long values.
+//! What the peers' own benchmarks ask besides: several writers, hot keys, read and write back, reads and writes mixed,
+//! seeks beside a writer, deletes, long values.
 //!
-//! The names are those of LevelDB's and RocksDB's `db_bench`.
+//! Most names are those of LevelDB's and RocksDB's `db_bench`. The last two are not theirs: a queue, whose readers pass
+//! all that was taken, and a few keys that are overwritten and scanned, whose readers pass all that they were.
 
 use super::reading::{read_each, scan_all};
 use super::{Run, Values, key, shuffled};
 use crate::engines::{Direction, Engine};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 const WRITING_THREADS: u64 = 4;
 /// One key in so many is hot.
@@ -13,6 +15,13 @@ const HOT: u64 = 100;
 /// `fill100K` writes one value for so many entries of the other databases.
 const ENTRIES_FOR_A_LONG_VALUE: u64 = 500;
 const LONG_VALUE_BYTES: usize = 100_000;
+/// Rows that wait in the queue.
+const QUEUED: u64 = 1_000;
+/// A queue that never merges what was taken takes time by the square of this.
+const MOST_TURNS: u64 = 50_000;
+/// Keys that are overwritten over and over.
+const COUNTERS: u64 = 1_000;
+const SCANS_OF_COUNTERS: u64 = 100;
 
 impl Run<'_> {
     pub(super) fn churn(&mut self) -> Result<()> {
@@ -32,6 +41,7 @@ impl Run<'_> {
         self.time("readrandomwriterandom", self.sizes.reads, |run| {
             run.read_and_write(&*engine)
         })?;
+        self.seeks_beside_a_writer(&*engine)?;
         // Every other number in order, then half of the others in none.
         self.time("deleteseq", entries / 2, |_| {
             (0..entries / 2).try_for_each(|number| engine.delete(&key(2 * number)))
@@ -47,7 +57,9 @@ impl Run<'_> {
             scan_all(&*engine, Direction::Forward, left.len() as u64)
         })?;
         self.close("churn", engine)?;
-        self.fill_100k()
+        self.fill_100k()?;
+        self.queue()?;
+        self.counters()
     }
 
     /// All entries in random order, a part of them by each of several threads.
@@ -101,5 +113,37 @@ impl Run<'_> {
             numbers.try_for_each(|number| engine.put(&key(*number), values.of(*number)))
         })?;
         self.close("fill100K", engine)
+    }
+
+    /// Puts a row at the end, looks at the first one and deletes it.
+    fn queue(&mut self) -> Result<()> {
+        let engine = self.open("queue")?;
+        self.fill(&*engine, 0..QUEUED)?;
+        let turns = (self.sizes.entries / 10).min(MOST_TURNS);
+        self.time("queue", turns, |run| {
+            for taken in 0..turns {
+                run.fill(&*engine, [QUEUED + taken].into_iter())?;
+                let first = engine.reader()?.scan(Direction::Forward, None, 1)?;
+                ensure!(first.entries == 1, "the queue is empty");
+                engine.delete(&key(taken))?;
+            }
+            Ok(())
+        })?;
+        self.close("queue", engine)
+    }
+
+    /// Overwrites few keys many times, then scans them.
+    fn counters(&mut self) -> Result<()> {
+        let engine = self.open("counters")?;
+        let entries = self.sizes.entries;
+        self.time("overwritehot", entries, |run| {
+            run.fill(&*engine, (0..entries).map(|turn| turn % COUNTERS))
+        })?;
+        let scanned = SCANS_OF_COUNTERS * COUNTERS;
+        self.time("readseq after overwritehot", scanned, |_| {
+            (0..SCANS_OF_COUNTERS)
+                .try_for_each(|_| scan_all(&*engine, Direction::Forward, COUNTERS))
+        })?;
+        self.close("counters", engine)
     }
 }

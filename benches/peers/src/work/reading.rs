@@ -2,7 +2,7 @@
 
 use super::STEPS_AFTER_SEEK;
 use super::entries::{KEY_BYTES, key};
-use crate::engines::{Direction, Engine};
+use crate::engines::{Direction, Engine, Reader};
 use anyhow::{Result, ensure};
 
 /// Reads random ones of all entries.
@@ -44,10 +44,18 @@ pub fn read_together(
 pub fn seek(engine: &dyn Engine, direction: Direction, entries: u64, seeks: u64) -> Result<()> {
     let reader = engine.reader()?;
     let mut random = fastrand::Rng::with_seed(6);
-    for _ in 0..seeks {
-        let from = key(random.u64(0..entries));
-        reader.scan(direction, Some(&from), STEPS_AFTER_SEEK)?;
-    }
+    (0..seeks).try_for_each(|_| seek_once(&*reader, direction, entries, &mut random))
+}
+
+/// Seeks a random one of all entries and steps on from there.
+pub fn seek_once(
+    reader: &dyn Reader,
+    direction: Direction,
+    entries: u64,
+    random: &mut fastrand::Rng,
+) -> Result<()> {
+    let from = key(random.u64(0..entries));
+    reader.scan(direction, Some(&from), STEPS_AFTER_SEEK)?;
     Ok(())
 }
 
