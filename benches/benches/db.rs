@@ -244,17 +244,51 @@ fn queue_turns(read_compaction: bool, turns: usize) -> Duration {
 /// Does a queue become slower with each row that was taken? The first row lies behind all of them until they are merged
 /// for its readers.
 fn queue(c: &mut Criterion) {
-    let mut group = c.benchmark_group("db/queue");
+    by_turns(c, "db/queue", queue_turns);
+}
+
+/// Looks at the first row of a store whose rows lie in a deeper level, and deletes it, so many times.
+fn drain_turns(read_compaction: bool, turns: usize) -> Duration {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        read_compaction,
+        ..Options::default()
+    };
+    // Levels and tables are small, as beside more rows than a benchmark can fill them with each time.
+    let family = FamilyOptions {
+        level_base_bytes: 1 << 20,
+        target_file_bytes: 1 << 20,
+        ..FamilyOptions::default()
+    };
+    let db = Db::open(dir.path(), options.family("default", family)).unwrap();
+    let family = db.default_family();
+    (0..ROWS as u64).for_each(|row| family.put(user_key(row), VALUE).unwrap());
+    db.compact().unwrap();
+    let began = Instant::now();
+    for turn in 0..turns as u64 {
+        let mut cursor = family.cursor().unwrap();
+        cursor.seek_to_first().unwrap();
+        assert_eq!(cursor.key(), user_key(turn));
+        family.delete(user_key(turn)).unwrap();
+    }
+    began.elapsed()
+}
+
+/// Does a store become slower with each row that is taken from its beginning? The next one lies behind the tombstones of all
+/// of them, and behind the rows below that those hide.
+fn drain(c: &mut Criterion) {
+    by_turns(c, "db/drain", drain_turns);
+}
+
+/// Turns a second, with and without compactions for readers.
+fn by_turns(c: &mut Criterion, name: &str, take: fn(bool, usize) -> Duration) {
+    let mut group = c.benchmark_group(name);
     group.sample_size(10);
     for (name, read_compaction) in [("merged", true), ("not-merged", false)] {
         for turns in [1_000, 4_000, 16_000] {
             group.throughput(Throughput::Elements(turns as u64));
             group.bench_function(BenchmarkId::new(name, turns), |b| {
-                b.iter_custom(|rounds| {
-                    (0..rounds)
-                        .map(|_| queue_turns(read_compaction, turns))
-                        .sum()
-                });
+                b.iter_custom(|rounds| (0..rounds).map(|_| take(read_compaction, turns)).sum());
             });
         }
     }
@@ -268,4 +302,5 @@ pub(crate) fn all(c: &mut Criterion) {
     write(c);
     group_commit(c);
     queue(c);
+    drain(c);
 }

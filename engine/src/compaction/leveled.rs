@@ -81,6 +81,37 @@ pub(super) fn pick_level0(
     one_level_down(version, comparator, 0, &from, reason)
 }
 
+/// A plan after which a table of a deeper level has fewer tombstones, or is one level nearer to that.
+///
+/// Its neighbours come along if they add nothing to what is rewritten below: a store that is emptied from
+/// its first row on leaves many small tables of tombstones above a large one.
+pub(super) fn rid_of_tombstones(
+    version: &Version,
+    comparator: &Comparator,
+    level: usize,
+    table: &Arc<TableFile>,
+) -> Option<Plan> {
+    let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
+    let overlapped = |below| version.overlapping(comparator, below, smallest, largest);
+    if (level + 1..LEVELS).all(|below| overlapped(below).is_empty()) {
+        return Some(Plan {
+            inputs: vec![(level, Arc::clone(table))],
+            output_level: level,
+            reason: Reason::Reads,
+        });
+    }
+    let mut rewritten = overlapped(level + 1);
+    rewritten.push(Arc::clone(table));
+    let (first, last) = user_key_range(comparator, &rewritten)?;
+    let is_within = |of: &&Arc<TableFile>| {
+        comparator.compare(of.smallest_user_key(), first).is_ge()
+            && comparator.compare(of.largest_user_key(), last).is_le()
+    };
+    let tables = version.level(level).iter().filter(is_within);
+    let from: Vec<_> = tables.cloned().collect();
+    one_level_down(version, comparator, level, &from, Reason::Reads)
+}
+
 /// A plan that merges tables of a level with those that they overlap in the next level, into that one.
 fn one_level_down(
     version: &Version,

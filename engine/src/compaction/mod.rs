@@ -25,6 +25,7 @@ use std::ops::Add;
 
 pub use self::picker::{
     Plan, Reason, Shape, Strategy, pick, pick_everything, pick_for_reads, pick_range,
+    pick_table_for_reads,
 };
 pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 

@@ -58,7 +58,7 @@ pub enum Reason {
 }
 
 impl Plan {
-    /// Whether the inputs can be moved as they are: a single table that overlaps nothing in its new level.
+    /// Whether the inputs can be moved as they are: a single table that overlaps nothing in a new level.
     ///
     /// A table with range tombstones is not moved, because rewriting it may drop those that have
     /// nothing left to hide.
@@ -69,7 +69,28 @@ impl Plan {
             && self
                 .inputs
                 .iter()
-                .all(|(_, table)| table.range_deletes == 0)
+                .all(|(level, table)| *level != self.output_level && table.range_deletes == 0)
+    }
+
+    /// The bytes of the inputs.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.inputs.iter().map(|(_, table)| table.bytes).sum()
+    }
+
+    /// The entries of the inputs.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.inputs.iter().map(|(_, table)| table.entries).sum()
+    }
+
+    /// The inputs of the shallowest level.
+    pub fn uppermost(&self) -> impl Iterator<Item = &Arc<TableFile>> {
+        let shallowest = self.inputs.iter().map(|(level, _)| *level).min();
+        let inputs = self.inputs.iter();
+        inputs
+            .filter(move |(level, _)| Some(*level) == shallowest)
+            .map(|(_, table)| table)
     }
 
     /// Whether the inputs already are one sorted run, in which no user key is in two tables.
@@ -113,6 +134,26 @@ pub fn pick_for_reads(version: &Version, comparator: &Comparator, shape: &Shape)
     match shape.strategy {
         Strategy::Leveled => leveled::pick_level0(version, comparator, Reason::Reads),
         Strategy::Tiered => None,
+    }
+}
+
+/// A compaction that rids readers of the tombstones of a table of a deeper level: it and its neighbours are merged with what it overlaps in
+/// the next level, or it is rewritten where it is if nothing below may hold one of its keys. `None` if the version
+/// does not have it, or the family is tiered.
+#[must_use]
+pub fn pick_table_for_reads(
+    version: &Version,
+    comparator: &Comparator,
+    shape: &Shape,
+    table: &TableFile,
+) -> Option<Plan> {
+    let mut tables = version.tables();
+    let (level, table) = tables.find(|(_, of)| of.number == table.number)?;
+    match shape.strategy {
+        Strategy::Leveled if level > 0 => {
+            leveled::rid_of_tombstones(version, comparator, level, table)
+        }
+        _ => None,
     }
 }
 

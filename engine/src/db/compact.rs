@@ -148,7 +148,7 @@ impl Core {
 
     /// Waits for its turn, and does the compaction that `pick` chooses, if it chooses one. Returns `false` if that
     /// was cancelled, or the family is dropped by then.
-    fn compact_as_picked(
+    pub(super) fn compact_as_picked(
         &self,
         family: &FamilyCore,
         pick: impl FnOnce(&Version) -> Option<Plan>,

@@ -212,7 +212,7 @@ impl FamilyCore {
     }
 
     /// What a cursor loses over `runs` runs, of which the first `upper_runs` are memtables and tables of level 0. What
-    /// earlier cursors lost may already make a compaction due.
+    /// earlier cursors lost, here or on the tombstones of a deeper level, may already make a compaction due.
     fn loss_by(
         &self,
         upper_runs: usize,
@@ -220,11 +220,12 @@ impl FamilyCore {
         charge: &Arc<ReadCharge>,
     ) -> Option<CursorLoss> {
         let signals = self.asks.as_ref()?;
-        let loss = CursorLoss::of(charge, upper_runs, runs)?;
-        if charge.is_to_be_asked() {
+        let loss = CursorLoss::of(charge, upper_runs, runs);
+        let asks = loss.is_some() && charge.is_to_be_asked();
+        if asks || charge.takes_table_asked() {
             signals.request(Work::Compact);
         }
-        Some(loss)
+        loss
     }
 
     pub(super) fn prefix_bounds(&self, prefix: &[u8]) -> Result<Bounds> {

@@ -56,7 +56,7 @@ pub struct Options {
     /// family only has its own limit.
     pub total_write_buffer_bytes: Option<usize>,
     /// Flush and merge the upper runs of a family when they have cost its readers more time than
-    /// merging takes, and little is written meanwhile. Default: yes.
+    /// merging takes, and little is written meanwhile; the same for tombstones in deeper levels. Default: yes.
     pub read_compaction: bool,
     /// What to do about a log whose end is torn. Default: open with what is valid before it.
     pub recovery: RecoveryMode,

@@ -20,7 +20,7 @@
 //! amplification.
 //! 1. Each write takes back the charge of a hundred gets. So with a load of mostly writes a
 //!    compaction is due only if each read passes thousands of entries that do not show.
-//! 2. What moves down must be a fair part of what it is merged with: at least one to the multiplier
+//! 2. What moves down must be a fair part of what it is merged with in level 1: at least one to the multiplier
 //!    of the levels, which is also the most that leveled compaction pays. So a trickle of writes
 //!    does not rewrite a whole level again and again.
 //! 3. Nothing is done while a writer is at work or a memtable is waiting to be flushed.
@@ -28,16 +28,30 @@
 //! Never in a loop: what remains is at most one run above the deeper levels, which costs readers no merging. A
 //! failure spends the charge too, so it is tried again only when readers have lost as much again.
 //!
-//! Left out: merging deeper levels, whose runs the shape requires; and tiered families, whose owner
-//! chose fewer writes.
+//! Deeper levels are runs of their own, which the shape requires. But tombstones may gather there: a store that is
+//! emptied from its first row on has them in front of all that is left, until the level is full. So a table is charged
+//! for the tombstones that cursors pass in it, and merged with what it overlaps in the next level when that has become
+//! as dear.
+//! 1. As above, each write takes back a part of the charge.
+//! 2. Of what is merged, one entry in so many as the multiplier of the levels says must go: the tombstones, and as many rows
+//!    that they hide. So no more is written for each of them than leveled compaction writes for a row.
+//! 3. What is in a table that is newer than a snapshot may not go: that may need what is deleted.
+//!
+//! Left out: tiered families, whose owner chose fewer writes; and old versions in deeper levels, which snapshots left
+//! there that are gone.
 
 use std::sync::Arc;
 
-use crate::compaction;
+use crate::compaction::{self, Snapshots as _};
+use crate::cursor::InternalCursor as _;
 use crate::db::core::Core;
-use crate::db::family::FamilyCore;
+use crate::db::family::{FamilyCore, View};
 use crate::db::signals::closed;
 use crate::error::Result;
+use crate::internal_key;
+use crate::memtable::MemtableCursor;
+use crate::sstable::Table;
+use crate::version::{TableFile, Version};
 
 /// Merging this many bytes is worth one nanosecond of readers' time.
 const BYTES_PER_NANO: u64 = 16;
@@ -59,8 +73,13 @@ impl Core {
         let due = families
             .iter()
             .find(|family| self.is_warranted(&families, family));
+        if let Some(family) = due {
+            return Ok(self.flush_for_reads(family)? && self.merge_for_reads(family)?);
+        }
+        let mut families = families.iter();
+        let due = families.find_map(|family| Some((family, self.warranted_table(family)?)));
         match due {
-            Some(family) => Ok(self.flush_for_reads(family)? && self.merge_for_reads(family)?),
+            Some((family, table)) => self.rid_of_tombstones(family, &table),
             None => Ok(false),
         }
     }
@@ -75,13 +94,58 @@ impl Core {
         }
         // The memtables of all families share one log, so all are flushed.
         let memtables = families.iter().map(|family| memtable_bytes(family));
-        let (level0, level1) = (view.version.level_bytes(0), view.version.level_bytes(1));
+        let (level0, level1) = (view.version.level_bytes(0), overlapped_bytes(family, &view));
         let bytes = memtables.sum::<u64>() + level0 + level1;
         if !charge.outweighs(bytes / BYTES_PER_NANO, self.visible_sequence(), WRITE_NANOS) {
             return false;
         }
         let goes_down = memtable_bytes(family) + level0;
         goes_down.saturating_mul(family.options.level_multiplier) >= level1
+    }
+
+    /// A table on whose tombstones readers have lost more than it costs to merge it away.
+    fn warranted_table(&self, family: &FamilyCore) -> Option<Arc<TableFile>> {
+        let version = Arc::clone(&family.view.load().version);
+        let mut deeper = version.tables().filter(|(level, _)| *level > 0);
+        let due = deeper.find(|(_, table)| {
+            table.charge().is_due() && self.is_table_warranted(family, &version, table)
+        });
+        due.map(|(_, table)| Arc::clone(table))
+    }
+
+    /// The same for one table. If so, its charge is spent.
+    fn is_table_warranted(
+        &self,
+        family: &FamilyCore,
+        version: &Version,
+        table: &TableFile,
+    ) -> bool {
+        let shape = family.options.shape();
+        let plan = compaction::pick_table_for_reads(version, family.comparator(), &shape, table);
+        let Some(plan) = plan else { return false };
+        let price = plan.bytes() / BYTES_PER_NANO;
+        if !(table.charge()).outweighs(price, self.visible_sequence(), WRITE_NANOS) {
+            return false;
+        }
+        let oldest_snapshot = self.snapshots.ascending().first().copied();
+        let may_go =
+            |table: &Table| oldest_snapshot.is_none_or(|of| of >= table.properties().sequence_max);
+        let tables = plan.uppermost().flat_map(|table| table.table());
+        let to_go = tables.filter(|table| may_go(table));
+        let tombstones: u64 = to_go.map(|table| table.properties().deletes).sum();
+        let go = tombstones.saturating_mul(2);
+        go.saturating_mul(shape.level_multiplier) >= plan.entries()
+    }
+
+    fn rid_of_tombstones(&self, family: &FamilyCore, table: &TableFile) -> Result<bool> {
+        let done = self.compact_as_picked(family, |version| {
+            let shape = family.options.shape();
+            compaction::pick_table_for_reads(version, family.comparator(), &shape, table)
+        })?;
+        match !done && self.is_closing() {
+            true => Err(closed()),
+            false => Ok(true),
+        }
     }
 
     /// Flushes what is in memory. Returns `false` if another thread is writing.
@@ -126,6 +190,32 @@ impl Core {
             }
             Ok(true)
         })
+    }
+}
+
+/// The bytes of level 1 in tables that the memtable or level 0 overlaps: they are rewritten with what moves down.
+fn overlapped_bytes(family: &FamilyCore, view: &View) -> u64 {
+    let (version, comparator) = (&view.version, family.comparator());
+    if view.memtable.range_tombstones().is_some() {
+        return version.level_bytes(1);
+    }
+    let mut keys: Vec<Vec<u8>> = Vec::new();
+    let mut entries = view.memtable.cursor();
+    for seek in [MemtableCursor::seek_to_first, MemtableCursor::seek_to_last] {
+        if seek(&mut entries).is_ok() && entries.valid() {
+            keys.push(internal_key::user_key(entries.key()).to_vec());
+        }
+    }
+    for table in version.level(0).iter() {
+        keys.extend([table.smallest_user_key(), table.largest_user_key()].map(<[u8]>::to_vec));
+    }
+    keys.sort_by(|a, b| comparator.compare(a, b));
+    match &keys[..] {
+        [first, .., last] => {
+            let tables = version.overlapping(comparator, 1, first, last);
+            tables.iter().map(|table| table.bytes).sum()
+        }
+        _ => 0,
     }
 }
 

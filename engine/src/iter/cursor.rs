@@ -26,7 +26,7 @@ use crate::cursor::{Direction, InternalCursor, KEY_BYTES_USUAL, STEPS_BEFORE_SEE
 use crate::error::Result;
 use crate::internal_key::{self, ParsedKey};
 use crate::iter::{Bounds, Coverage, MergeCursor};
-use crate::version::{CursorLoss, Version};
+use crate::version::{CursorLoss, TombstonesPassed, Version};
 
 mod find;
 mod jumps;
@@ -88,9 +88,10 @@ pub struct Cursor {
     comparator: Comparator,
     merge: MergeCursor,
     /// Keeps the files of the tables from being removed.
-    _version: Arc<Version>,
-    /// What a compaction could save; `None` if none could save anything.
+    version: Arc<Version>,
+    /// What merging the upper runs could save; `None` if there are none.
     loss: Option<CursorLoss>,
+    passed: TombstonesPassed,
     sequence: u64,
     /// `None` if there are no range tombstones.
     coverage: Option<Box<Coverage>>,
@@ -118,8 +119,9 @@ impl Cursor {
         Self {
             comparator,
             merge,
-            _version: version,
+            version,
             loss: None,
+            passed: TombstonesPassed::default(),
             sequence,
             coverage: coverage.map(Box::new),
             bounds,
@@ -151,9 +153,18 @@ impl Cursor {
 
     /// Counts the merge's entry, which is passed because it does not show.
     #[inline]
-    fn count_pass(&mut self) {
+    fn count_pass(&mut self, is_tombstone: bool) {
         if let Some(loss) = &mut self.loss {
             loss.pass(self.merge.source());
+        }
+        if is_tombstone
+            && let Some(table) = self.merge.table_of_level()
+            && let Some(nanos) = self.passed.count()
+        {
+            table.charge().add(nanos);
+            if table.charge().is_to_be_asked() {
+                self.version.charge().ask_for_table();
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::memtable::MemtableCursor;
 use crate::sstable::TableCursor;
-use crate::version::LevelCursor;
+use crate::version::{LevelCursor, TableFile};
 
 /// A sorted source to merge. It is an enum and not a trait object so that the compiler can inline each step.
 #[derive(Debug)]
@@ -316,6 +316,17 @@ impl MergeCursor {
     /// If the cursor is nowhere.
     pub fn source(&self) -> usize {
         *self.heap.first().expect("the cursor is on an entry")
+    }
+
+    /// The table of a deeper level that the current entry is from; `None` if it is from another source.
+    ///
+    /// # Panics
+    /// If the cursor is nowhere.
+    pub(crate) fn table_of_level(&self) -> Option<&TableFile> {
+        match &self.sources[self.source()] {
+            Source::Level(level) => Some(level.table()),
+            Source::Memtable(_) | Source::Table(_) => None,
+        }
     }
 
     /// How many sources there are.

@@ -7,7 +7,7 @@ use crate::cursor::{Direction, InternalCursor};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::TableCursor;
-use crate::version::Tables;
+use crate::version::{TableFile, Tables};
 
 /// A cursor over tables that are sorted and do not overlap.
 ///
@@ -101,6 +101,15 @@ impl LevelCursor {
         self.approach(target, direction)?;
         self.narrow(target, direction)?;
         self.arrive(target, direction)
+    }
+
+    /// The current table.
+    ///
+    /// # Panics
+    /// If the cursor is nowhere.
+    #[must_use]
+    pub fn table(&self) -> &TableFile {
+        &self.tables[self.at]
     }
 
     /// The cursor over the current table, for moves that stay within the table.

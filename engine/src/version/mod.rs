@@ -8,7 +8,7 @@
 //!   fences            which table of a deeper level may have it
 //!   level_cursor      a scan of a deeper level
 //!   table_file        one table: what the manifest says of it, and the open file
-//!   read_charge       what readers lose because there are several sorted runs
+//!   read_charge       what readers lose because of several sorted runs, and of tombstones
 //! state               all families with their versions, and the counters
 //!   edit, edit_fields one step from a state to the next
 //!   manifest          the log of edits, and CURRENT
@@ -63,7 +63,7 @@ pub use self::manifest::{
     Manifest, begins_as_manifest, current_manifest, named_manifest, read_contents, read_in_force,
     read_manifest, where_no_current,
 };
-pub use self::read_charge::{CursorLoss, ReadCharge};
+pub use self::read_charge::{CursorLoss, ReadCharge, TombstonesPassed};
 pub use self::state::{Change, FamilyState, State, check_families_counted, check_rises};
 pub use self::table_file::{TableAccess, TableFile};
 pub use self::traces::holds_files_of_ours;

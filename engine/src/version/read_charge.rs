@@ -1,4 +1,6 @@
-//! The charge of a version: the time that readers lost because the family's rows are in several
+//! Charges: the time that readers lost, which a compaction could have saved them.
+//!
+//! That of a version is what they lost because the family's rows are in several
 //! sorted runs instead of one, and because the upper ones hold what no longer shows.
 //!
 //! Each memtable and each table of level 0 is a run of its own, which a compaction could remove. A
@@ -6,6 +8,9 @@
 //! the first, and on each entry there that it passes: a tombstone, a deleted row, an old version.
 //! When the charge outweighs the cost of merging the runs, they should be merged;
 //! `db::read_compaction` compares the two, and explains how and why.
+//!
+//! That of a table in a deeper level is what cursors lost on its tombstones, each of which they pass with the row below
+//! that it hides. When it outweighs the cost of merging the table with what lies below it, that should be done.
 //!
 //! Counting must not make all reads write to one cache line. So each thread gathers what its reads
 //! lost, and once it has gathered enough, charges all of it to the version of the current read. How
@@ -15,7 +20,7 @@
 //! Invariants
 //! 1. The charge belongs to a version. A flush or a compaction makes another version, which begins
 //!    with none: so nothing is paid for twice, and readers that still hold the old version cannot
-//!    request work that is already done.
+//!    request work that is already done. That of a table ends with the table.
 //! 2. One request at a time: until the worker has compared charge and cost, further readers only
 //!    add to the charge.
 
@@ -31,6 +36,10 @@ const SEEK_NANOS: u64 = 1_000;
 const STEP_NANOS: u64 = 12;
 /// What a cursor loses on an entry that it passes: 35 ns for a deleted row and its tombstone, side by side in a memtable.
 const PASS_NANOS: u64 = 18;
+/// What a cursor loses on a tombstone of a deeper level and the row that it hides, which it merges with it.
+const TOMBSTONE_NANOS: u64 = 60;
+/// A cursor charges a table after so many tombstones. What is left over when it is dropped is not charged.
+const TOMBSTONES_TOGETHER: u64 = 64;
 
 /// The least charge that is worth acting on, and the charge at which it is first weighed.
 const WORTH_NANOS: u64 = 1_000_000;
@@ -40,7 +49,7 @@ const GATHERED_NANOS: u64 = 32_000;
 /// No write has this sequence number.
 const NEVER: u64 = u64::MAX;
 
-/// What readers of a version lost so far.
+/// What readers lost so far on the upper runs of a version, or on the tombstones of a table.
 #[derive(Debug)]
 pub struct ReadCharge {
     lost_nanos: AtomicU64,
@@ -50,6 +59,8 @@ pub struct ReadCharge {
     asked: AtomicBool,
     /// The last sequence number at the last weighing; `NEVER` before the first.
     weighed_at: AtomicU64,
+    /// Of a version: whether the charge of one of its tables is to be weighed.
+    of_table: AtomicBool,
 }
 
 impl Default for ReadCharge {
@@ -59,6 +70,7 @@ impl Default for ReadCharge {
             due_at: AtomicU64::new(WORTH_NANOS),
             asked: AtomicBool::new(false),
             weighed_at: AtomicU64::new(NEVER),
+            of_table: AtomicBool::new(false),
         }
     }
 }
@@ -81,6 +93,17 @@ impl ReadCharge {
         self.is_due()
             && !self.asked.load(Ordering::Relaxed)
             && !self.asked.swap(true, Ordering::Relaxed)
+    }
+
+    /// Notes that the charge of a table of this version should be weighed.
+    pub fn ask_for_table(&self) {
+        self.of_table.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was noted since the last call.
+    #[inline]
+    pub fn takes_table_asked(&self) -> bool {
+        self.of_table.load(Ordering::Relaxed) && self.of_table.swap(false, Ordering::Relaxed)
     }
 
     /// Whether the charge outweighs `price` when the last write is `sequence`, after each write
@@ -156,7 +179,7 @@ impl CursorLoss {
         self.lose_in(source, SEEK_NANOS);
     }
 
-    /// In a deeper level nothing is lost: no compaction for readers would remove what lies there.
+    /// In a deeper level nothing is lost that the version is charged for.
     #[inline]
     const fn lose_in(&mut self, source: usize, nanos: u64) {
         if source < self.upper_runs {
@@ -176,6 +199,22 @@ impl Drop for CursorLoss {
         if let Some(nanos) = gather(self.nanos) {
             self.charge.add(nanos);
         }
+    }
+}
+
+/// The tombstones of deeper levels that one cursor passes.
+#[derive(Debug, Default)]
+pub struct TombstonesPassed(u64);
+
+impl TombstonesPassed {
+    /// Counts one. If it is time to charge its table, returns with how much.
+    #[inline]
+    pub fn count(&mut self) -> Option<u64> {
+        self.0 += 1;
+        if !self.0.is_multiple_of(TOMBSTONES_TOGETHER) {
+            return None;
+        }
+        gather(TOMBSTONES_TOGETHER * TOMBSTONE_NANOS)
     }
 }
 

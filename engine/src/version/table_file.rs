@@ -17,6 +17,7 @@ use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::{Properties, SharedReads, Table};
+use crate::version::ReadCharge;
 use crate::version::edit::FileMeta;
 use crate::version::file_name;
 use crate::vfs::{LockGuard, Vfs};
@@ -101,6 +102,7 @@ pub struct TableFile {
     end_excluded: bool,
     table: OnceLock<Arc<Table>>,
     obsolete: AtomicBool,
+    charge: ReadCharge,
 }
 
 impl TableFile {
@@ -113,7 +115,14 @@ impl TableFile {
             access,
             table: OnceLock::new(),
             obsolete: AtomicBool::new(false),
+            charge: ReadCharge::default(),
         }
+    }
+
+    /// What cursors lost on its tombstones, as long as it was in a deeper level.
+    #[must_use]
+    pub const fn charge(&self) -> &ReadCharge {
+        &self.charge
     }
 
     /// The open table.

@@ -278,7 +278,124 @@ fn what_cursors_pass_is_removed_for_them() {
     }
 }
 
-/// What a snapshot needs stays. It is moved down once; there it is not charged, whatever is written above it.
+/// 5,000 rows in seven tables of level 2, and above them the tombstones of those that are `gone`.
+fn emptied_of(gone: impl Iterator<Item = u32>) -> Db {
+    const ROWS: u32 = 5_000;
+    let db = open(FamilyOptions {
+        level_base_bytes: 200 << 10,
+        target_file_bytes: 100 << 10,
+        ..roomy()
+    });
+    let family = db.default_family();
+    for parity in 0..2 {
+        let rows = (parity..ROWS).step_by(2);
+        rows.for_each(|at| family.put(key(at), [1; 100]).unwrap());
+        db.flush().unwrap();
+    }
+    db.compact().unwrap();
+    for at in gone {
+        family.delete(key(at)).unwrap();
+    }
+    db.flush().unwrap();
+    let levels = statistics(&db, 0).levels;
+    let rows = (levels[2].tables, levels[2].entries);
+    assert_eq!(
+        (levels[0].tables, levels[1].tables, rows),
+        (1, 0, (7, u64::from(ROWS)))
+    );
+    db
+}
+
+fn entries(db: &Db) -> u64 {
+    let levels = statistics(db, 0).levels;
+    levels.iter().map(|level| level.entries).sum()
+}
+
+/// A store that is emptied from one of its ends has tombstones in front of what is left.
+#[test]
+fn tombstones_of_deeper_levels_are_removed_for_cursors() {
+    type Walk = fn(&mut Cursor) -> engine::Result<()>;
+    let cases: [(std::ops::Range<u32>, Walk); 3] = [
+        (0..1_500, Cursor::seek_to_first),
+        (3_500..5_000, Cursor::seek_to_last),
+        (2_000..3_500, |cursor| cursor.seek(key(2_000))),
+    ];
+    for (gone, walk) in cases {
+        let db = emptied_of(gone.clone());
+        let family = db.default_family();
+        let read = || {
+            for _ in 0..200 {
+                walk(&mut family.cursor().unwrap()).unwrap();
+            }
+        };
+        assert!(read_and_work(&db, read) > 0, "{gone:?}");
+        assert_eq!(entries(&db), 3_500, "{gone:?}");
+        assert_eq!(family.iter().count(), 3_500, "{gone:?}");
+        assert_eq!(read_and_work(&db, read), 0, "{gone:?}");
+    }
+}
+
+/// A store that is emptied slowly leaves one small table of tombstones beside the other. None alone is worth it.
+#[test]
+fn small_tables_of_tombstones_go_together() {
+    const AT_A_TIME: u32 = 60;
+    let db = emptied_of(0..AT_A_TIME);
+    let family = db.default_family();
+    for gone in 1..6 {
+        for at in 0..AT_A_TIME {
+            family.delete(key(gone * AT_A_TIME + at)).unwrap();
+        }
+        db.flush().unwrap();
+        read_and_work(&db, || {
+            for _ in 0..1_000 {
+                family.cursor().unwrap().seek_to_first().unwrap();
+            }
+        });
+    }
+    let levels = statistics(&db, 0).levels;
+    assert_eq!(levels[0].tables, 0);
+    assert!(levels[1].tables < 2, "{}", levels[1].tables);
+}
+
+/// For each tombstone that goes, no more is written than leveled compaction writes for a row.
+#[test]
+fn a_few_tombstones_do_not_have_many_rows_rewritten() {
+    let db = emptied_of((0..5_000).step_by(25));
+    let family = db.default_family();
+    let read = || (0..200).for_each(|_| assert_eq!(family.iter().count(), 4_800));
+    read_and_work(&db, read);
+    let levels = statistics(&db, 0).levels;
+    assert_eq!((levels[1].entries, levels[2].entries), (200, 5_000));
+}
+
+/// A table of a deeper level is not merged for its readers while others write more than they lose.
+#[test]
+fn tombstones_of_deeper_levels_stay_while_others_write() {
+    let db = emptied_of(0..1_500);
+    let family = db.default_family();
+    let look = || {
+        let mut cursor = family.cursor().unwrap();
+        cursor.seek_to_first().unwrap();
+        assert_eq!(cursor.key(), key(1_500));
+    };
+    while tables(&db).0 > 0 {
+        look();
+        work(&db);
+    }
+    assert_eq!(statistics(&db, 0).levels[1].entries, 1_500);
+    let read = || {
+        for _ in 0..200 {
+            look();
+            (0..10).for_each(|at| family.put(key(5_000 + at), "busy").unwrap());
+        }
+    };
+    assert_eq!(read_and_work(&db, read), 0);
+    assert!(read_and_work(&db, || (0..200).for_each(|_| look())) > 0);
+    assert_eq!(statistics(&db, 0).levels[1].entries, 0);
+}
+
+/// What a snapshot needs stays. It is moved down once; there it is not charged, whatever is written above it. When the
+/// snapshot is gone, it goes.
 #[test]
 fn what_cannot_be_removed_is_moved_down_once() {
     const ROWS: u32 = 5_000;
@@ -302,6 +419,11 @@ fn what_cannot_be_removed_is_moved_down_once() {
     family.put(key(ROWS), [1; 300 << 10]).unwrap();
     assert_eq!(read_and_work(&db, read), 0);
     assert_eq!(snapshot.iter(&family).count(), ROWS as usize);
+    drop(snapshot);
+    assert!(read_and_work(&db, read) > 0);
+    // The other row is in memory.
+    assert_eq!(entries(&db), 1);
+    assert_eq!(read_and_work(&db, read), 0);
 }
 
 /// A reader of an old snapshot passes what is newer. No compaction would save it that.
@@ -341,6 +463,39 @@ fn a_queue_does_not_grow_slower_and_slower() {
     // As few as are worth it.
     let flushes = statistics(&db, 0).flushes;
     assert!((1..16).contains(&flushes), "{flushes}");
+}
+
+/// Level 1 may be as full as it likes: what does not overlap the queue is not rewritten for it.
+#[test]
+fn a_queue_beside_much_else_does_not_grow_slower_either() {
+    let db = open(roomy());
+    let family = db.default_family();
+    (0..6_000).for_each(|at| family.put(key(1_000_000 + at), [1; 100]).unwrap());
+    db.compact().unwrap();
+    let level1 = statistics(&db, 0).levels[1].bytes;
+    for at in 0..500 {
+        family.put(key(at), [1; 40]).unwrap();
+        family.delete(key(at)).unwrap();
+    }
+    let look = || {
+        for _ in 0..1_000 {
+            let mut cursor = family.cursor().unwrap();
+            cursor.seek_to_first().unwrap();
+            assert_eq!(cursor.key(), key(1_000_000));
+        }
+    };
+    assert!(read_and_work(&db, look) > 0);
+    // Nothing is below the queue, so nothing is left of it.
+    let after = statistics(&db, 0).levels;
+    assert_eq!((after[0].tables, after[1].bytes), (0, level1));
+    // What does overlap much is left alone, as a trickle is.
+    (0..6_000)
+        .step_by(60)
+        .for_each(|at| family.delete(key(1_000_000 + at)).unwrap());
+    assert_eq!(
+        read_and_work(&db, || (0..2_000).for_each(|_| _ = family.iter().next())),
+        0
+    );
 }
 
 #[test]
