@@ -387,6 +387,23 @@ fn show_joined(times: &[u64]) {
     output::check("02-endianness/outputs/separator.txt", &text);
 }
 
+// ANCHOR: stream_id
+/// Redis's name of an entry in a stream: a time, and a count within it.
+fn stream_id(ms: u64, count: u64) -> Vec<u8> {
+    [ms, count].map(u64::to_be_bytes).concat()
+}
+
+#[test]
+fn sixteen_bytes_sort_as_their_two_numbers() {
+    let ids = [(5, 9), (5, 10), (5, 256), (6, 0), (256, 1)];
+    assert!(ids.map(|(ms, count)| stream_id(ms, count)).is_sorted());
+    // As Redis prints them, they are in another order.
+    let printed = ids.map(|(ms, count)| format!("{ms}-{count}"));
+    assert!(printed[1] < printed[0]); // 5-10 before 5-9
+    assert!(printed[4] < printed[0]); // 256-1 before 5-9
+}
+// ANCHOR_END: stream_id
+
 // ---------------------------------------------------------------- helpers
 
 /// Prints the rows of a store and one range of it, and holds them to what the chapter shows.

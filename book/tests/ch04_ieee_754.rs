@@ -114,6 +114,76 @@ fn the_sixty_four_bits_of_small_numbers() {
 }
 // ANCHOR_END: fields
 
+#[test]
+fn two_numbers_taken_apart_by_hand() {
+    let [ends, repeats] = [by_hand(-6.5, 13, 2), by_hand(0.1, 1, 10)];
+    output::check(
+        "04-ieee-754/outputs/by-hand.txt",
+        &[ends, repeats].join("\n\n"),
+    );
+}
+
+/// How a pen makes the bits of a double whose magnitude is `over / under`. It counts in whole numbers, so that nothing is
+/// rounded on the way.
+fn by_hand(double: f64, mut over: u64, mut under: u64) -> String {
+    let written = |over: u64, under: u64| (over as f64 / under as f64).to_string();
+    let mut exponent = 0;
+    let mut scaled = written(over, under);
+    while over < under || over >= 2 * under {
+        if over < under {
+            over *= 2;
+            exponent -= 1;
+        } else {
+            under *= 2;
+            exponent += 1;
+        }
+        scaled += &format!("  {}", written(over, under));
+    }
+    let sign = u64::from(double.is_sign_negative());
+    let stored = exponent + 1023;
+
+    // Without the 1 in front. A digit is shown until nothing is left or the digits repeat.
+    let first = over - under;
+    let (mut rest, mut fraction, mut digits) = (first, 0, Vec::new());
+    let mut end = None;
+    for _ in 0..52 {
+        let digit = 2 * rest / under;
+        if end.is_none() {
+            let step = format!(
+                "{} * 2 = {}",
+                written(rest, under),
+                written(2 * rest, under)
+            );
+            digits.push(format!("{step:<20}{digit}"));
+        }
+        rest = 2 * rest % under;
+        fraction = fraction << 1 | digit;
+        if rest == 0 {
+            end.get_or_insert("nothing is left: zeros follow".to_owned());
+        } else if rest == first {
+            let again = written(rest, under);
+            end.get_or_insert(format!("{again} again: the same digits, without end"));
+        }
+    }
+    digits.push(end.expect("the digits end, or repeat from the first on"));
+    // What is left after 52 digits rounds the last one.
+    fraction += u64::from(2 * rest > under);
+    let bits = sign << 63 | (stored as u64) << 52 | fraction;
+    assert_eq!(bits, double.to_bits(), "{double}");
+
+    let how = if exponent < 0 { "doubled" } else { "halved" };
+    let exponent = format!("{exponent} + 1023 = {stored}");
+    [
+        format!("{double}"),
+        format!("sign      {:<20}{sign}", ""),
+        format!("{how:<8}  {scaled}"),
+        format!("exponent  {exponent:<20}{stored:011b}"),
+        format!("fraction  {}", digits.join("\n          ")),
+        format!("in hex    {bits:016x}"),
+    ]
+    .join("\n")
+}
+
 // ANCHOR: landmarks
 #[test]
 fn the_bits_of_positive_doubles_rise_with_their_values() {

@@ -380,6 +380,43 @@ fn at_the_date_line_and_at_the_pole() {
 }
 // ANCHOR_END: edges
 
+/// How long a degree is on the ellipsoid of WGS 84, in metres: to the north, and to the east without the narrowing
+/// towards the poles.
+fn degree_on_the_ellipsoid(latitude: f64) -> [f64; 2] {
+    const EQUATOR_M: f64 = 6_378_137.0;
+    const FLATTENING: f64 = 1.0 / 298.257_223_563;
+    let squared = FLATTENING * (2.0 - FLATTENING);
+    let bent = 1.0 - squared * distance::radians(latitude).sin().powi(2);
+    let north = EQUATOR_M * (1.0 - squared) / bent.powf(1.5);
+    let east = EQUATOR_M / bent.sqrt();
+    [north, east].map(distance::radians)
+}
+
+/// A degree is wrong by as much as the radius there, so no way, however it winds, is wrong by more than the worst degree.
+#[test]
+fn a_sphere_is_wrong_by_six_metres_in_a_kilometre_at_worst() {
+    let sphere = distance::radians(distance::EARTH_RADIUS_M);
+    let wrong = |metres: f64| (sphere / metres - 1.0).abs();
+    let north_at = |latitude| wrong(degree_on_the_ellipsoid(latitude)[0]);
+    for tenth in 0..=900 {
+        let degrees = degree_on_the_ellipsoid(f64::from(tenth) / 10.0);
+        assert!(degrees.map(wrong).iter().all(|wrong| *wrong < 0.006));
+    }
+    // To the north, near the equator, it is more than the 0.5 % of Redis's documentation.
+    assert!(north_at(0.0) > 0.0058);
+    assert!(north_at(15.0) > 0.005 && north_at(20.0) < 0.005);
+
+    assert_eq!(
+        format!("{:.2}", degree_on_the_ellipsoid(0.5)[0] / 1000.0),
+        "110.57"
+    );
+    told_to_both(|talk| {
+        talk.quietly("app", "GEOADD equator 0 0 south 0 1 north");
+        talk.say("app", "GEODIST equator south north km");
+        assert!(talk.transcript.contains("\"111.22"), "{}", talk.transcript);
+    });
+}
+
 // ANCHOR: letters
 #[test]
 fn a_geohash_is_a_prefix_in_letters() {

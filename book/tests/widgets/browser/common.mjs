@@ -68,6 +68,15 @@ export async function fits(page, width) {
   assert.deepEqual(wide, [], `wider than ${width}: ${page.url()}`);
 }
 
+/** A finger hits every control of a widget. The bits are narrower: the number's field and its buttons do the same. */
+async function fingers(page) {
+  const small = await page.evaluate(() => [...document.querySelectorAll(".wg :is(button, input, select, summary)")]
+    .map((node) => [node, node.getBoundingClientRect()])
+    .filter(([node, { width, height }]) => width > 0 && (height < 24 || (width < 24 && !node.matches(".bx-bit"))))
+    .map(([node]) => node.outerHTML.slice(0, 90)));
+  assert.deepEqual(small, [], `too small for a finger: ${page.url()}`);
+}
+
 /** Opens every answer, until the page has heard of it: what is wide in them gets its room then. */
 export async function openAnswers(page) {
   await page.evaluate(() => Promise.all([...document.querySelectorAll("details:not([open])")].map((answer) => new Promise((done) => {
@@ -104,6 +113,7 @@ export function drive(name, file, body) {
       await fits(page, way.width);
       await body(page);
       await fits(page, way.width);
+      await fingers(page);
       // Arrow keys in a widget do not turn the page.
       assert.equal(page.url(), `${way.base()}/${file}`);
       await close(page);

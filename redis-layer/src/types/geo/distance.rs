@@ -1,6 +1,6 @@
 //! How far apart two places are: on a sphere, by the haversine formula.
 //!
-//! The earth is flattened at the poles, so a distance is wrong by up to 0.5 %. Redis has the same error, and the
+//! The earth is flattened at the poles, so a distance is wrong by up to 0.6 %. Redis has the same error, and the
 //! digits must be the same as its digits, so the arithmetic has its steps in the same order.
 
 use crate::types::geo::Point;
