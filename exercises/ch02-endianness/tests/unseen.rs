@@ -27,7 +27,7 @@ mod width_matters;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 use scan_window::Rows;
@@ -993,4 +993,24 @@ fn every_bit_of_a_magic_number_counts() {
             &["must be None, but it is Some((Big"],
         );
     }
+}
+
+#[test]
+fn every_bit_of_a_large_time_counts() {
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        scan_window::exercise_of(Arc::new(move |rows, from, to| {
+            solutions::scan_window::scan_window(rows, astray.of(from), to)
+        }))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        scan_window::exercise_of(Arc::new(move |rows, from, to| {
+            solutions::scan_window::scan_window(rows, from, astray.of(to))
+        }))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        scan_window::exercise_of(Arc::new(move |rows, from, to| {
+            let found = solutions::scan_window::scan_window(rows, from, to);
+            found.into_iter().map(|time| astray.of(time)).collect()
+        }))
+    });
 }
