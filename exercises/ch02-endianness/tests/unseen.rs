@@ -28,7 +28,7 @@ mod width_matters;
 use std::sync::Arc;
 
 use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
-use kit::{Codec, State, Verdict};
+use kit::{Codec, Judged as _, State, Verdict};
 
 use scan_window::Rows;
 use which_endian::{Header, Order};
@@ -1013,4 +1013,14 @@ fn every_bit_of_a_large_time_counts() {
             found.into_iter().map(|time| astray.of(time)).collect()
         }))
     });
+}
+
+#[test]
+fn the_first_wide_window_is_one_that_no_walk_over_all_times_ends() {
+    let exercise = scan_window::exercise_of(Arc::new(solutions::scan_window::scan_window));
+    let probes = &exercise.sheet().parts[0].probes;
+    let is_wide = |class: &&str| class.contains("more than a million");
+    let wide = probes.iter().find(|p| p.classes.iter().any(is_wide));
+    let call = &wide.unwrap().call;
+    assert!(call.ends_with(", 4, 4294967296)"), "{call}");
 }
