@@ -921,3 +921,16 @@ fn no_byte_of_a_key_is_lost() {
     let told = "must be [\"amq\", \"aq\", \"aqm\"], but it is [\"amq\"]";
     observed(&prefix(prefixes[0]), "prefix", &[told]);
 }
+
+#[test]
+fn places_that_are_crossed_are_one_mistake_in_a_slice_and_in_a_difference() {
+    let counted = first(|store, lo, hi| {
+        let keys: Vec<&Vec<u8>> = store.keys().collect();
+        let place = |bound: &[u8]| keys.partition_point(|key| key.as_slice() < bound);
+        let (start, end) = (place(lo), place(hi));
+        let found = keys.iter().skip(start).take(end - start);
+        found.map(|key| key.to_vec()).collect()
+    });
+    named(&counted, "crossed_bounds_cut_a_slice");
+    assert!(one_line(&counted).contains("the difference of the two places, which is below 0"));
+}
