@@ -3,7 +3,7 @@
 use kit::values::{LENGTHS, woven_bytes};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
-use crate::stores::{Store, list, long, many, quoted, store, store_shown};
+use crate::stores::{Store, list, long, many, quoted, store, store_shown, with_byte};
 use crate::{mistakes, solutions, stubs};
 use ch01_sorted_map::first_scan as learner;
 
@@ -108,6 +108,13 @@ fn scans() -> PartOf<Scan> {
         for pair in bounds.windows(2) {
             part = probe(part, &keys, (pair[0], pair[1]));
         }
+    }
+    // Nor is one lost further on in a key.
+    for byte in 0..=u8::MAX {
+        let keys = with_byte(byte);
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        part = probe(part, &keys, (b"a", b"b"));
+        part = probe(part, &keys, (&[b'a', byte], b"b"));
     }
     let keys = many(b"");
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

@@ -3,7 +3,7 @@
 use kit::values::{LENGTHS, woven_bytes};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
-use crate::stores::{Store, list, long, many, quoted, store, store_shown};
+use crate::stores::{Store, list, long, many, quoted, store, store_shown, with_byte};
 use crate::{mistakes, solutions, stubs};
 use ch01_sorted_map::prefix_scan as learner;
 
@@ -123,6 +123,15 @@ fn scans() -> PartOf<Scan> {
             .filter(|prefix| !prefix.starts_with(b"\xff") && !prefix.ends_with(b"\xff"))
         {
             part = probe(part, &keys, prefix);
+        }
+    }
+    // A key is found whatever its bytes are, right behind the prefix and further on, and so is a prefix.
+    for byte in 0..=u8::MAX {
+        let keys = with_byte(byte);
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        part = probe(part, &keys, b"a");
+        if byte != 0xff {
+            part = probe(part, &keys, &[b'a', byte]);
         }
     }
     let keys = many(b"user:");

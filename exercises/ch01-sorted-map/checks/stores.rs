@@ -27,6 +27,20 @@ pub(crate) fn long(length: usize, ends: &[&[u8]]) -> Vec<Vec<u8>> {
     ends.iter().map(|end| [&beginning, *end].concat()).collect()
 }
 
+/// Keys with this byte behind their first one and further on, and one key after them.
+pub(crate) fn with_byte(byte: u8) -> Vec<Vec<u8>> {
+    let keys: [&[u8]; 4] = [
+        &[b'a', byte],
+        &[b'a', byte, b'm'],
+        &[b'a', b'm', byte],
+        b"b",
+    ];
+    let mut keys = keys.map(<[u8]>::to_vec).to_vec();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
 /// More keys than a page has.
 pub(crate) fn many(prefix: &[u8]) -> Vec<Vec<u8>> {
     (0..1100)

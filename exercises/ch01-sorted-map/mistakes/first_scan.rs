@@ -263,8 +263,11 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
             let place = |bound: &[u8]| sorted.partition_point(|key| key[..] < *bound);
             sorted[place(lo)..place(hi)].iter().map(|key| key.to_vec()).collect()
         })
-        .says("a slice of the sorted keys, from the place of `lo` to that of `hi`, also where these are crossed")
-        .why("A slice that ends before it starts is a panic and not an empty list. If `lo` is not less than `hi`, there are no keys: say so first.")
+        .says("the sorted keys from the place of `lo` to that of `hi`, also where these are crossed")
+        .why(
+            "A slice that ends before it starts is a panic and not an empty list, and so is the difference of the two places, which is below 0. If \
+             `lo` is not less than `hi`, there are no keys: say so first.",
+        )
         .link(TASK),
         mistake("start_is_a_prefix", |store: &Store, lo, hi| {
             keys(store.iter().filter(|(key, _)| key.starts_with(lo) && &key[..] < hi))

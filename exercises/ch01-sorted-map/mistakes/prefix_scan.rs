@@ -109,6 +109,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             .why("`~` is the last character of ASCII that prints, 7e, and keys are bytes: those from 7f to ff sort after it.")
             .link(WRONG),
         mistake("ends_after_a_tilde", |store, prefix| up_to(store, prefix, b"~", true))
+            .or(|store, prefix| up_to(store, prefix, b"\x7f", false))
             .says("a range that ends after the prefix followed by `~`")
             .why("`~` is the last character of ASCII that prints, 7e, and keys are bytes: those from 7f to ff sort after it.")
             .link(WRONG),
@@ -120,12 +121,14 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             )
             .link(WRONG),
         mistake("ends_after_z", |store, prefix| up_to(store, prefix, b"{", false))
+            .or(|store, prefix| up_to(store, prefix, b"z", true))
             .says("a range that ends after the prefix followed by `z`")
             .why("`z` is the last small letter, 7a, and keys are bytes: those from 7b to ff sort after it.")
             .link(WRONG),
         mistake("ends_at_a_great_character", |store, prefix| {
             up_to(store, prefix, "\u{f8ff}".as_bytes(), false)
         })
+        .or(|store, prefix| up_to(store, prefix, "\u{10ffff}".as_bytes(), false))
         .says("a range that ends at the prefix followed by one of the last characters of Unicode, such as U+F8FF")
         .why(
             "Among texts hardly any character is greater, so some databases of texts are asked like that. Here keys \

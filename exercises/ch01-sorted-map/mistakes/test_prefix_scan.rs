@@ -125,7 +125,7 @@ fn too_lenient() -> Vec<Mistake<Tester<Scan>>> {
         })
         .says("a test that accepts everything")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong scan too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong scan too. A test that has \
              never failed proves nothing.",
         ),
         asking("counts_only", |store, prefix, found| {

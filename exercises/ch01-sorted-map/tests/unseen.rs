@@ -22,8 +22,10 @@ mod stubs;
 mod test_prefix_scan;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::SeqCst;
 
-use kit::unseen::{judged, named, observed};
+use kit::unseen::{judged, named, observed, passes};
 use kit::{State, Verdict};
 
 use ch01_sorted_map::test_prefix_scan as learner;
@@ -865,4 +867,70 @@ fn two_bytes_do_not_count_the_bytes_of_a_key() {
         store.keys().filter(inside).cloned().collect()
     });
     observed(&counted, "range", &["65537"]);
+}
+
+#[test]
+fn no_byte_of_a_key_is_lost() {
+    /// The byte that is lost, where it stands behind the first bytes of a key.
+    static BYTE: AtomicU8 = AtomicU8::new(0);
+    fn lost(rest: &[u8]) -> bool {
+        rest.contains(&BYTE.load(SeqCst))
+    }
+    let firsts: [first_scan::Scan; 2] = [
+        |store, lo, hi| {
+            let mut keys = solutions::first_scan::first_scan(store, lo, hi);
+            keys.retain(|key| !key.get(1..2).is_some_and(lost));
+            keys
+        },
+        |store, lo, hi| {
+            let mut keys = solutions::first_scan::first_scan(store, lo, hi);
+            keys.retain(|key| !key.get(2..).is_some_and(lost));
+            keys
+        },
+    ];
+    let prefixes: [prefix_scan::Scan; 3] = [
+        |store, prefix| {
+            let mut keys = solutions::prefix_scan::prefix_scan(store, prefix);
+            keys.retain(|key| !key[prefix.len()..].get(..1).is_some_and(lost));
+            keys
+        },
+        |store, prefix| {
+            let mut keys = solutions::prefix_scan::prefix_scan(store, prefix);
+            keys.retain(|key| !key[prefix.len()..].get(1..).is_some_and(lost));
+            keys
+        },
+        |store, prefix| {
+            let mut keys = solutions::prefix_scan::prefix_scan(store, prefix);
+            // The task has no prefix that ends in ff.
+            keys.retain(|_| !lost(prefix) || prefix.contains(&0xff));
+            keys
+        },
+    ];
+    let firsts = firsts.map(first_scan::exercise_of);
+    let by_prefix = prefixes.map(prefix_scan::exercise_of);
+    for byte in 0..=u8::MAX {
+        BYTE.store(byte, SeqCst);
+        for scan in &firsts {
+            assert!(!passes(scan), "{byte:#x}");
+        }
+        for scan in &by_prefix[..if byte == 0xff { 2 } else { 3 }] {
+            assert!(!passes(scan), "{byte:#x}");
+        }
+    }
+    BYTE.store(b'q', SeqCst);
+    let told = "must be [\"amq\", \"aq\", \"aqm\"], but it is [\"amq\"]";
+    observed(&prefix(prefixes[0]), "prefix", &[told]);
+}
+
+#[test]
+fn places_that_are_crossed_are_one_mistake_in_a_slice_and_in_a_difference() {
+    let counted = first(|store, lo, hi| {
+        let keys: Vec<&Vec<u8>> = store.keys().collect();
+        let place = |bound: &[u8]| keys.partition_point(|key| key.as_slice() < bound);
+        let (start, end) = (place(lo), place(hi));
+        let found = keys.iter().skip(start).take(end - start);
+        found.map(|key| key.to_vec()).collect()
+    });
+    named(&counted, "crossed_bounds_cut_a_slice");
+    assert!(one_line(&counted).contains("the difference of the two places, which is below 0"));
 }

@@ -27,8 +27,8 @@ mod width_matters;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
-use kit::{Codec, State, Verdict};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
+use kit::{Codec, Judged as _, State, Verdict};
 
 use scan_window::Rows;
 use which_endian::{Header, Order};
@@ -993,4 +993,34 @@ fn every_bit_of_a_magic_number_counts() {
             &["must be None, but it is Some((Big"],
         );
     }
+}
+
+#[test]
+fn every_bit_of_a_large_time_counts() {
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        scan_window::exercise_of(Arc::new(move |rows, from, to| {
+            solutions::scan_window::scan_window(rows, astray.of(from), to)
+        }))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        scan_window::exercise_of(Arc::new(move |rows, from, to| {
+            solutions::scan_window::scan_window(rows, from, astray.of(to))
+        }))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        scan_window::exercise_of(Arc::new(move |rows, from, to| {
+            let found = solutions::scan_window::scan_window(rows, from, to);
+            found.into_iter().map(|time| astray.of(time)).collect()
+        }))
+    });
+}
+
+#[test]
+fn the_first_wide_window_is_one_that_no_walk_over_all_times_ends() {
+    let exercise = scan_window::exercise_of(Arc::new(solutions::scan_window::scan_window));
+    let probes = &exercise.sheet().parts[0].probes;
+    let is_wide = |class: &&str| class.contains("more than a million");
+    let wide = probes.iter().find(|p| p.classes.iter().any(is_wide));
+    let call = &wide.unwrap().call;
+    assert!(call.ends_with(", 4, 4294967296)"), "{call}");
 }

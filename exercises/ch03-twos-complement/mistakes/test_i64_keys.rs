@@ -140,7 +140,7 @@ fn one_rule() -> Vec<Mistake<Tester<Keys>>> {
         weak("refuses_nothing", "kills", |_, _| ())
         .says("a test that calls nothing")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong encoder too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong encoder too. A test that has \
              never failed proves nothing.",
         ),
         weak("accepts_everything", "kills", |encode, decode| {
@@ -151,7 +151,7 @@ fn one_rule() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test that accepts everything except a panic")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong encoder too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong encoder too. A test that has \
              never failed proves nothing.",
         ),
         weak("round_trip_only", "kills", |encode, decode| {

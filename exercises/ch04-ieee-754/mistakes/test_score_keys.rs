@@ -145,7 +145,7 @@ fn one_rule() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test that accepts everything")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong encoder too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong encoder too. A test that has \
              never failed proves nothing.",
         ),
         weak("order_only", "kills", |encode, _| {

@@ -1,11 +1,12 @@
 //! Keys of tuples of text, number and text: whatever the bytes are, they sort as the tuples do.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use kit::answer::quoted_text;
 use kit::exercise::Part;
 use kit::fields::apart;
-use kit::values::{long_texts, ranks, woven_texts};
+use kit::values::{bit_by_bit, long_texts, ranks, woven_texts};
 use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -152,7 +153,7 @@ fn woven() -> impl Iterator<Item = Tuple> {
     users.chain(notes.map(|note| ("ann", 1, note)))
 }
 
-/// Numbers of one bit more than a width has, or of one digit more.
+/// Numbers of one bit more than a width has, or of one digit more, and large ones of which every bit counts.
 ///
 /// Below 2^34 there are few: a number cut to ten digits or to fewer is one fault.
 fn numbers() -> impl Iterator<Item = u64> {
@@ -161,8 +162,12 @@ fn numbers() -> impl Iterator<Item = u64> {
     let bits = [16].into_iter().chain(34..64).map(|bits| 1_u64 << bits);
     let digits = (11..20).map(|digits| 10_u64.pow(digits));
     let limits = bits.chain(digits).flat_map(|limit| [limit - 1, limit]);
-    let new = |number: &u64| !NUMBERS.contains(number);
-    doubles.into_iter().chain(limits).filter(new)
+    let mut seen = HashSet::from(NUMBERS);
+    let all = doubles
+        .into_iter()
+        .chain(limits)
+        .chain(bit_by_bit(u64::MAX));
+    all.filter(move |number| seen.insert(*number))
 }
 
 fn keys() -> PartOf<Key> {

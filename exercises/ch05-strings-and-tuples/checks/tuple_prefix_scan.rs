@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use kit::answer::{quoted, quoted_text};
-use kit::values::{LENGTHS, long_texts, woven_bytes, woven_texts};
+use kit::values::{LENGTHS, bit_by_bit, long_texts, woven_bytes, woven_texts};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check, show_list};
 
 use crate::{mistakes, solutions, stubs};
@@ -251,7 +251,9 @@ fn queries(
         let store = names.iter().copied().zip(1..).collect();
         (store, &names[..4])
     });
-    let many = [(many(), &["ann", ""][..])];
+    let bits = bit_by_bit(u64::MAX).into_iter();
+    let bits = bits.map(|number| ("ann", number)).collect();
+    let many = [(many(), &["ann", ""][..]), (bits, &["ann", ""][..])];
     for (store, names) in short.chain(woven).chain(long).chain(many) {
         for &name in names {
             let rows = store.clone();

@@ -160,7 +160,7 @@ fn a_rule_forgotten() -> Vec<Mistake<Tester<Pair>>> {
         })
         .says("a test that accepts everything except a panic")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong escape too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong escape too. A test that has \
              never failed proves nothing.",
         ),
         weak("round_trip_only", "kills", |encode, decode| back_again(encode, decode, &strings()))

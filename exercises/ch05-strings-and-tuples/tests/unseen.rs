@@ -27,7 +27,7 @@ mod tuple_prefix_scan;
 
 use std::sync::{Arc, Mutex};
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use escape_bytes::Escape;
@@ -1440,4 +1440,23 @@ fn a_test_that_asks_of_some_strings_alone_is_not_said_to_ask_of_none() {
             .join(" ")
             .contains("does not ask of every two strings")
     );
+}
+
+#[test]
+fn every_bit_of_a_large_number_counts() {
+    // Some bits, for an answer is judged in a tenth of a second. `bit_by_bit` has them all.
+    every_bit_counts((0..64).step_by(9), 1 << 40, |astray| {
+        tuple_key::exercise_of(Arc::new(move |user, number, note| {
+            solutions::tuple_key::key(user, astray.of(number), note)
+        }))
+    });
+    every_bit_counts((0..64).step_by(9), 1 << 40, |astray| {
+        tuple_prefix_scan::exercise_of(Scans {
+            orders_of: Arc::new(move |rows, user| {
+                let found = solutions::tuple_prefix_scan::orders_of(rows, user);
+                found.into_iter().map(|number| astray.of(number)).collect()
+            }),
+            ..tuple_prefix_scan::right()
+        })
+    });
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted;
-use kit::values::{Value as _, ranks};
+use kit::values::{Value as _, bit_by_bit, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -93,6 +93,16 @@ static MOST: LazyLock<Vec<Event>> = LazyLock::new(|| {
 
 /// The rows of [`MOST`], made once.
 static MOST_ROWS: LazyLock<Rows> = LazyLock::new(|| rows_of(&MOST));
+
+/// Large times, each bit of which counts, under names of their own.
+static BITS: LazyLock<Vec<Event>> = LazyLock::new(|| {
+    let times = bit_by_bit(MAX).into_iter();
+    let event = |time: u64| -> Event { (time, format!("{time:x}").leak().as_bytes()) };
+    times.map(event).collect()
+});
+
+/// Their rows, made once.
+static BITS_ROWS: LazyLock<Rows> = LazyLock::new(|| rows_of(&BITS));
 
 /// The bounds, the plainest first.
 const BOUNDS: [u64; 17] = [
@@ -206,6 +216,9 @@ fn windows() -> PartOf<Feed> {
         part = probe(part, FAR, bound, MAX, ALL);
         part = probe(part, FAR, 0, bound, ALL);
     }
+    for (time, _) in BITS.iter().filter(|(time, _)| *time < MAX) {
+        part = probe(part, &BITS, *time, time + 1, ALL);
+    }
     for limit in [WIDE, WIDE - 1] {
         part = probe(part, STORES[0], 0, MAX, limit);
     }
@@ -246,6 +259,10 @@ fn probe(
         [first, .., last] if events.len() >= MANY.len() => {
             format!("{} to {}", row(first), row(last))
         }
+        [first, ..] if events.len() == BITS.len() => {
+            let more = events.len() - 1;
+            format!("{} and {more} more at large times", row(first))
+        }
         _ => events.iter().map(row).collect::<Vec<_>>().join(", "),
     };
     let call = format!(
@@ -265,7 +282,11 @@ fn probe(
             if events.len() == MOST.len() {
                 return counted(&(feed.newest)(&MOST_ROWS, from, to, limit));
             }
-            let found = (feed.newest)(&rows_of(events), from, to, limit);
+            let found = if events.len() == BITS.len() {
+                (feed.newest)(&BITS_ROWS, from, to, limit)
+            } else {
+                (feed.newest)(&rows_of(events), from, to, limit)
+            };
             let found: Vec<String> = found.iter().map(|name| quoted(name)).collect();
             Answer::text(format!("[{}]", found.join(", ")))
         },

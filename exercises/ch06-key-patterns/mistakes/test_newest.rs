@@ -157,7 +157,7 @@ fn rules_forgotten() -> Vec<Mistake<Tester<Newest>>> {
         })
         .says("a test that accepts everything except a panic")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong feed too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong feed too. A test that has \
              never failed proves nothing.",
         ),
         weak("one_example", "kills", |ask| {

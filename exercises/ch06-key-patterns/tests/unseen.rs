@@ -28,7 +28,7 @@ mod test_newest;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::{Arc, Mutex};
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use newest_first::{Feed, Rows};
@@ -1359,4 +1359,54 @@ fn a_sum_that_wraps_need_not_be_less_than_before() {
     };
     let verdict = padded(solutions::padded_time::encode, wraps_to_less);
     observed(&verdict, "round-trip", &["30000000000000000000"]);
+}
+
+#[test]
+fn every_bit_of_a_large_time_counts() {
+    use solutions::newest_first::{key, newest};
+    // Some bits, for many answers are asked much. `bit_by_bit` has them all.
+    let large = 1 << 40;
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        descending_field::exercise_of(Arc::new(move |user, time, title| {
+            solutions::descending_field::key(user, astray.of(time), title)
+        }))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        newest_first::exercise_of(Feed::new(move |time| key(astray.of(time)), newest))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        newest_first::exercise_of(Feed::new(key, move |rows, from, to, limit| {
+            newest(rows, astray.of(from), to, limit)
+        }))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        newest_first::exercise_of(Feed::new(key, move |rows, from, to, limit| {
+            newest(rows, from, astray.of(to), limit)
+        }))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        newest_first::exercise_of(Feed::new(key, move |rows, from, to, limit| {
+            newest(rows, astray.of(from), astray.of(to), limit)
+        }))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        newest_first::exercise_of(Feed::new(key, move |rows, from, to, limit| {
+            let time = |row: &Vec<u8>| u64::MAX - u64::from_be_bytes(row[..8].try_into().unwrap());
+            let inside = |row: &&Vec<u8>| (from..to).contains(&astray.of(time(row)));
+            let found = rows.iter().filter(inside).take(limit);
+            found.map(|row| row[8..].to_vec()).collect()
+        }))
+    });
+    use solutions::padded_time::{decode, encode};
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        padded_time::exercise_of(padded_time::padded(
+            move |time| encode(astray.of(time)),
+            decode,
+        ))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        padded_time::exercise_of(padded_time::padded(encode, move |key| {
+            Some(astray.of(decode(key)?))
+        }))
+    });
 }

@@ -161,7 +161,7 @@ fn laws_forgotten() -> Vec<Mistake<Tester<Compare>>> {
         })
         .says("a test that accepts everything except a panic")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong comparator too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong comparator too. A test that has \
              never failed proves nothing.",
         ),
         weak("itself_alone", "kills", |compare| itself(compare, &KEYS))

@@ -28,7 +28,7 @@ mod test_comparator;
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use encode_instead::Keys;
@@ -1059,4 +1059,21 @@ fn a_place_in_a_long_key_that_a_byte_does_not_hold() {
         })
     };
     observed(&between(counted), "shorter", &[]);
+}
+
+#[test]
+fn every_bit_of_a_large_number_counts() {
+    use solutions::encode_instead::{decode, encode};
+    every_bit_counts((0..64).step_by(7), 1 << 40, |astray| {
+        encode_instead::exercise_of(Keys::new(
+            move |name, number| encode(name, astray.of(number)),
+            decode,
+        ))
+    });
+    every_bit_counts((0..64).step_by(7), 1 << 40, |astray| {
+        encode_instead::exercise_of(Keys::new(encode, move |key| {
+            let (name, number) = decode(key)?;
+            Some((name, astray.of(number)))
+        }))
+    });
 }

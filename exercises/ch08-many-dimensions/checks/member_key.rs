@@ -1,12 +1,13 @@
 //! Members with fields in them: their order, their exact text, and the name after them.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted_text;
 use kit::check::has_key;
 use kit::render::brief;
-use kit::values::{long_texts, ranks};
+use kit::values::{bit_by_bit, long_texts, one_bit_changed, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -174,10 +175,21 @@ fn players() -> Vec<Player> {
     static LONG: LazyLock<String> = LazyLock::new(|| "x".repeat(65_525));
     players.push((true, 1_571_819_021_259, &LONG));
     players.extend(long_texts().map(|name| (true, 1_571_819_021_259, name)));
-    for at_ms in [LATEST + 1, LATEST + 1_000_000, u64::MAX] {
+    let bits = bit_by_bit(LATEST).into_iter();
+    players.extend(bits.map(|at_ms| (true, at_ms, "bob")));
+    let too_late = [LATEST + 1, LATEST + 1_000_000, u64::MAX];
+    let bits = [1_571_819_021_259, LATEST]
+        .into_iter()
+        .flat_map(one_bit_changed);
+    for at_ms in too_late
+        .into_iter()
+        .chain(bits.filter(|at_ms| *at_ms > LATEST))
+    {
         players.push((false, at_ms, "ann"));
         players.push((true, at_ms, "bob"));
     }
+    let mut seen = HashSet::new();
+    players.retain(|player| seen.insert(*player));
     players
 }
 

@@ -1,10 +1,11 @@
 //! Packed scores: the order is the reason, and the layout says the exact bits.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use kit::check::has_key;
-use kit::values::ranks;
+use kit::values::{bit_by_bit, one_bit_changed, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::solutions::pack_score::pack as right;
@@ -154,7 +155,25 @@ fn players() -> Vec<Player> {
             players.push((200, paid, at_ms));
         }
     }
+    players.extend(bits());
+    let mut seen = HashSet::new();
+    players.retain(|player| seen.insert(*player));
     players
+}
+
+/// Players whose gems or seconds differ in one bit from those of another one, in a field or above it.
+fn bits() -> Vec<Player> {
+    const SECOND: u64 = 1_571_819_021;
+    let gems = bit_by_bit(GEMS_MAX).into_iter();
+    let gems = gems.chain([200, GEMS_MAX].into_iter().flat_map(one_bit_changed));
+    // The field holds `END` minus the second.
+    let fields = bit_by_bit((1 << 29) - 1).into_iter();
+    let seconds = fields.map(|field| END - field);
+    let seconds = seconds.chain([SECOND, FIRST, END].into_iter().flat_map(one_bit_changed));
+    let in_ms = |second: u64| second.checked_mul(1000);
+    let gems = gems.map(|gems| (gems, false, SECOND * 1000));
+    gems.chain(seconds.filter_map(in_ms).map(|at_ms| (200, true, at_ms)))
+        .collect()
 }
 
 fn classes((gems, paid, at_ms): Player) -> [&'static str; 2] {
@@ -198,8 +217,15 @@ fn unpackings() -> PartOf<Packer> {
         let score = right(player.0, player.1, player.2)?;
         Some((score, ["scores", classes(player)[1]]))
     });
+    // The last score of all, and one of the chapter, with a bit above the fields.
+    let above = [(1 << 53) - 1, 215_575_307_891]
+        .into_iter()
+        .flat_map(one_bit_changed);
+    let foreign = FOREIGN
+        .into_iter()
+        .chain(above.filter(|score| *score > 1 << 53));
     let foreign =
-        FOREIGN.map(|score| (score, ["numbers that are no score", "numbers from 2^53 on"]));
+        foreign.map(|score| (score, ["numbers that are no score", "numbers from 2^53 on"]));
     for (score, classes) in own.chain(foreign) {
         part = part.probe(
             format!("unpack({score})"),

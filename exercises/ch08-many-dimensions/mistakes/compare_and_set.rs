@@ -499,6 +499,29 @@ fn repeated() -> Vec<Mistake<Changes>> {
             },
         ),
         Mistake::new(
+            "paid_seen_and_new_exchanged",
+            "set_paid",
+            "returns",
+            Changes::new(
+                add_gems,
+                |board, member| {
+                    while let Some(seen) = board.score(member) {
+                        if board.compare_and_set(member, seen | PAID, seen) {
+                            return true;
+                        }
+                    }
+                    false
+                },
+                win,
+            ),
+        )
+        .says("a compare-and-set whose two scores have changed places")
+        .why(
+            "`compare_and_set` takes what you have seen, and then what is to be there. The other way round it fails at each \
+             attempt as long as the member has not paid; and when somebody else sets the bit in between, it takes that away.",
+        )
+        .link(CAS),
+        Mistake::new(
             "paid_never_read_again",
             "set_paid",
             "returns",

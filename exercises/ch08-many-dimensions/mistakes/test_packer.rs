@@ -160,7 +160,7 @@ fn one_rule() -> Vec<Mistake<Tester<Packer>>> {
         })
         .says("a test that accepts everything")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong packer too. A test that has \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong packer too. A test that has \
              never failed proves nothing.",
         ),
         weak("round_trip_only", "kills", |pack, unpack| {

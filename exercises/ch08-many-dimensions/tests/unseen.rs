@@ -32,7 +32,7 @@ mod test_packer;
 
 use std::sync::Mutex;
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict};
 
 use board::Board;
@@ -989,4 +989,40 @@ fn numbers_and_counts_that_are_cut() {
             &["`member` is right."],
         );
     }
+}
+
+#[test]
+fn every_bit_of_a_large_number_counts() {
+    every_bit_counts(0..64, 1 << 17, |astray| {
+        pack_score::exercise_of(Packer::new(
+            move |gems, paid, at_ms| pack(astray.of(gems), paid, at_ms),
+            unpack,
+        ))
+    });
+    // Seconds, not milliseconds: some of their bits are cut off with the last three digits.
+    every_bit_counts(0..54, 1 << 20, |astray| {
+        pack_score::exercise_of(Packer::new(
+            move |gems, paid, at_ms| pack(gems, paid, astray.of(at_ms / 1000).saturating_mul(1000)),
+            unpack,
+        ))
+    });
+    every_bit_counts(0..29, 1 << 20, |astray| {
+        pack_score::exercise_of(Packer::new(
+            move |gems, paid, at_ms| {
+                let score = pack(gems, paid, at_ms)?;
+                let field = (1 << 29) - 1;
+                Some(score & !field | astray.of(score & field))
+            },
+            unpack,
+        ))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        pack_score::exercise_of(Packer::new(pack, move |score| unpack(astray.of(score))))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        member_key::exercise_of(Members::new(
+            move |paid, at_ms, name| member(paid, astray.of(at_ms), name),
+            name,
+        ))
+    });
 }

@@ -1,8 +1,10 @@
 //! Cells as ranges of numbers, and the smallest cell of two numbers.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use kit::values::bit_by_bit;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -149,6 +151,10 @@ fn all_cells() -> Vec<(u64, u32)> {
         let more = [0, last / 3, last].map(|prefix| (prefix, cuts));
         all.extend(more.into_iter().filter(|cell| !CELLS.contains(cell)));
     }
+    let places = bit_by_bit((1 << 52) - 1).into_iter();
+    all.extend(places.map(|place| (place, 26)));
+    let mut seen = HashSet::new();
+    all.retain(|cell| seen.insert(*cell));
     all
 }
 

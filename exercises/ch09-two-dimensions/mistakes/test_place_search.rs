@@ -213,7 +213,7 @@ fn one_side() -> Vec<Mistake<Tester<Search>>> {
         weak("accepts_everything", "kills", |search| each(&plan(), search, |_, _, _, _| {}))
             .says("a test that accepts everything except a panic")
             .why(
-                "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong search too. A test that has \
+                "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong search too. A test that has \
              never failed proves nothing.",
             ),
         weak("near_ones_alone", "kills", |search| {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use kit::answer::Death;
 use kit::isolate::observe_here;
 use kit::judge::judge;
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{Outcome, State, Verdict, Who};
 
 use cell_range::Cells;
@@ -750,4 +750,41 @@ fn ranges_that_are_joined_near_the_corner_of_the_map_alone() {
             &["touch: they are one range."],
         );
     }
+}
+
+#[test]
+fn every_bit_of_a_large_number_counts() {
+    fn small(number: u64) -> u32 {
+        u32::try_from(number & u64::from(u32::MAX)).unwrap()
+    }
+    every_bit_counts(0..32, 1 << 17, |astray| {
+        let x_astray = move |x: u32, y| right_number(small(astray.of(x.into())), y);
+        interleave::exercise_of(Curve::new(x_astray, deinterleave))
+    });
+    every_bit_counts(0..32, 1 << 17, |astray| {
+        let y_astray = move |x, y: u32| right_number(x, small(astray.of(y.into())));
+        interleave::exercise_of(Curve::new(y_astray, deinterleave))
+    });
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        let back = move |number| deinterleave(astray.of(number));
+        interleave::exercise_of(Curve::new(right_number, back))
+    });
+    every_bit_counts(0..52, 1 << 40, |astray| {
+        let of_prefix = move |prefix, cuts| right_range(astray.of(prefix), cuts);
+        cell_range::exercise_of(Cells::new(of_prefix, right_cell))
+    });
+    every_bit_counts(0..52, 1 << 40, |astray| {
+        let of_a = move |a, b| right_cell(astray.of(a), b);
+        cell_range::exercise_of(Cells::new(right_range, of_a))
+    });
+    every_bit_counts(0..52, 1 << 40, |astray| {
+        let of_b = move |a, b| right_cell(a, astray.of(b));
+        cell_range::exercise_of(Cells::new(right_range, of_b))
+    });
+    every_bit_counts(0..32, 1 << 17, |astray| {
+        box_ranges::exercise_of(Arc::new(move |x: Span, y: Span| {
+            let edge = |n: &u32| small(astray.of((*n).into()));
+            right_ranges(edge(x.start())..=edge(x.end()), y)
+        }))
+    });
 }

@@ -6,7 +6,7 @@ use engine::Db;
 use engine::WriteBatch;
 use engine::WriteOptions;
 use kit::answer::quoted_text;
-use kit::values::long_texts;
+use kit::values::{bit_by_bit, long_texts};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::order::Page;
@@ -255,8 +255,25 @@ static MANY_ORDERS: LazyLock<Vec<Line>> = LazyLock::new(|| {
     (0..MANY).map(line).collect()
 });
 
+/// Large times and large ids of which every bit counts.
+static BITS: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let large = bit_by_bit(u32::MAX.into()).into_iter();
+    let ids = large.filter_map(|id| u32::try_from(id).ok()).chain(1..);
+    let times = bit_by_bit(u64::MAX).into_iter();
+    times
+        .zip(ids)
+        .map(|(at, id)| (id, "ann", at, New))
+        .collect()
+});
+
 /// The store as it is in a call.
 fn called(orders: &[Line]) -> String {
+    if let [first, ..] = orders
+        && orders.len() == BITS.len()
+    {
+        let more = orders.len() - 1;
+        return format!("{{{} and {more} more at large times}}", shown(first));
+    }
     if let [first, .., last] = orders
         && orders.len() == MANY as usize
     {
@@ -292,6 +309,7 @@ fn of_user() -> PartOf<Queries> {
     for limit in OF_MANY {
         part = of_one_user(part, MANY_ORDERS.clone(), "ann", limit);
     }
+    part = of_one_user(part, BITS.clone(), "ann", usize::MAX);
     of_one_user(part, STORES[0].to_vec(), "ann", WIDER)
 }
 
@@ -331,6 +349,9 @@ fn between() -> PartOf<Queries> {
         }
     }
     part = in_range(part, NEIGHBOURS.to_vec(), (LARGE, LARGE + 1), 100);
+    for (_, _, at, _) in BITS.iter().filter(|line| line.2 < u64::MAX) {
+        part = in_range(part, BITS.clone(), (*at, at + 1), 100);
+    }
     for limit in OF_MANY {
         part = in_range(part, MANY_ORDERS.clone(), (0, 9000), limit);
     }
@@ -406,6 +427,8 @@ fn with_status() -> PartOf<Queries> {
         Nothing,
         "walks over several pages",
     );
+    let several = "walks over several pages";
+    part = walk(part, BITS.clone(), New, 100, Nothing, several);
     // A cursor is all that a walk has: whoever remembers the last one by himself has only one.
     let beside = "walks beside another one";
     part = walk(part, STORES[0].to_vec(), New, 1, AnotherWalk, beside);

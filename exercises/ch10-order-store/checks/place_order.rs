@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use engine::Db;
-use kit::values::long_texts;
+use kit::values::{bit_by_bit, long_texts};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::order::Order;
@@ -124,7 +124,7 @@ fn four_keys() -> PartOf<Placing> {
     let long = long_texts()
         .zip(20..)
         .map(|(user, id)| (id, user, 500, New));
-    for line in ORDERS.into_iter().chain(long) {
+    for line in ORDERS.into_iter().chain(long).chain(bits()) {
         for (place, (_, class)) in KINDS.into_iter().enumerate() {
             let call = format!("keys({})[{place}]", shown(&line));
             part = part.probe(
@@ -136,6 +136,15 @@ fn four_keys() -> PartOf<Placing> {
         }
     }
     part
+}
+
+/// Orders with large ids and at large times, of which every bit counts.
+fn bits() -> impl Iterator<Item = Line> {
+    let ids = bit_by_bit(u32::MAX.into()).into_iter();
+    let ids = ids.filter_map(|id| u32::try_from(id).ok());
+    let by_id = ids.map(|id| (id, "ann", 500, New));
+    let times = bit_by_bit(u64::MAX).into_iter();
+    by_id.chain(times.map(|at| (7, "ann", at, New)))
 }
 
 fn placements() -> PartOf<Placing> {

@@ -84,7 +84,7 @@ fn too_strict() -> Vec<Mistake<Tester<Recipe>>> {
             "All or nothing is the rule. Once the batch is synced, the order is there, though the call may not have \
              returned.",
         ),
-        weak("refuses_everything", "accepts-right", SYNC, |open| {
+        weak("refuses_everything", "accepts-right", RULES, |open| {
             for operations in 0..20 {
                 let mut store = open();
                 store.fail_in(operations);
@@ -92,11 +92,10 @@ fn too_strict() -> Vec<Mistake<Tester<Recipe>>> {
                 assert_eq!(store.of_user("ann", 10), [10]);
             }
         })
-        .says("a test that demands that a call in which the power fails has done its work")
+        .says("a test that demands what the rules do not")
         .why(
-            "Stores that keep the rules fail it too, so what failed above is none of them. Two common reasons: the power fails in a call, and all \
-             of it is demanded, while nothing of it is right as well; or a call whose power fails is to return `false`, and it \
-             returns as ever.",
+            "Stores that keep the rules fail it too, so what failed above is none of them: look at the last calls. If the power failed \
+             in one of them, all of it may be there or nothing, and it has returned as ever.",
         ),
     ]
 }
@@ -111,7 +110,7 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
         })
         .says("a test that accepts everything")
         .why(
-            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong store too. Say with \
+            "Such a test compares nothing by `assert!`, or keeps what an `assert!` raises from its caller, or tries only what comes out right from a wrong store too. Say with \
              `assert_eq!` what each answer has to be.",
         ),
         weak("one_order", "kills", RULES, |open| {

@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex};
 
 use engine::keys::{DecodeKey as _, Desc, OrderedKey as _};
 use engine::{Db, WriteBatch, WriteOptions};
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict, letters};
 
 use check_store::Checker;
@@ -1757,4 +1757,38 @@ fn numbers_and_counts_that_are_cut() {
         }
     };
     observed(&placing(key_cut, place), "bytes", &[]);
+}
+
+#[test]
+fn every_bit_of_a_large_number_counts() {
+    // Some bits, for many answers are asked much. `bit_by_bit` has them all.
+    let large = 1 << 40;
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        let astray = move |order: &Order| {
+            let at = astray.of(order.at);
+            keys(&Order {
+                at,
+                ..order.clone()
+            })
+        };
+        place_order::exercise_of(Placing::new(astray, place))
+    });
+    every_bit_counts((0..32).step_by(7), 1 << 17, |astray| {
+        let astray = move |order: &Order| {
+            let id = u32::try_from(astray.of(order.id.into())).unwrap();
+            keys(&Order {
+                id,
+                ..order.clone()
+            })
+        };
+        place_order::exercise_of(Placing::new(astray, place))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        let between = move |db: &Db, from, until, limit| between(db, astray.of(from), until, limit);
+        find_orders::exercise_of(Queries::new(of_user, between, with_status))
+    });
+    every_bit_counts((0..64).step_by(7), large, |astray| {
+        let between = move |db: &Db, from, until, limit| between(db, from, astray.of(until), limit);
+        find_orders::exercise_of(Queries::new(of_user, between, with_status))
+    });
 }

@@ -22,17 +22,18 @@
 //! Every probe is put twice, the second time in reverse order: an answer that changes depends on
 //! something other than its argument. The plainest ones are then put once more, right after themselves.
 
+mod printed;
 mod watch;
 
 use std::fs::{self, File, OpenOptions};
-use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, PipeWriter, Read, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
+use self::printed::Printed;
 use self::watch::{Ended, RUN_LIMIT, RUN_LIMIT_AT_REST, wait};
 use crate::answer::{Death, Outcome};
 use crate::exercise::{Judged, Who};
@@ -50,8 +51,6 @@ const STACK_LIMIT_MIB: usize = 64;
 const FILE_LIMIT_MIB: u64 = 64;
 /// After so many deaths, the rest is not asked.
 const DEATHS_MAX: usize = 4;
-/// How much is kept of the beginning and of the end of what the code prints.
-const PRINTED_BYTES_MAX: usize = 2048;
 /// The first thing a child says, before it runs a learner's code.
 const READY: &str = "ready";
 /// The last line of a child that answered everything.
@@ -269,61 +268,6 @@ impl Drop for AnswerFile {
     }
 }
 
-/// One of a child's output streams, read on a thread.
-///
-/// When the child has ended, we write an end into the stream ourselves, behind all that the child has written. The end of the
-/// stream is no sign: a process that the code started may hold it open for as long as it likes.
-struct Printed {
-    stream: PipeWriter,
-    end: String,
-    text: JoinHandle<Vec<u8>>,
-}
-
-impl Printed {
-    /// Reads what is written into the second of the two.
-    fn read() -> io::Result<(Self, Stdio)> {
-        let (reader, stream) = io::pipe()?;
-        let childs = stream.try_clone()?;
-        // No code prints it: nobody knows the number.
-        let end = format!("\0{:016x}\0", RandomState::new().hash_one("end"));
-        let until = end.clone().into_bytes();
-        let text = thread::spawn(move || read_until(reader, &until));
-        Ok((Self { stream, end, text }, childs.into()))
-    }
-
-    /// All that was written until now, without the middle of a long text.
-    fn until_now(mut self) -> String {
-        // Nobody reads any more if reading has failed.
-        let _ = self.stream.write_all(self.end.as_bytes());
-        drop(self.stream);
-        String::from_utf8_lossy(&self.text.join().unwrap_or_default()).into_owned()
-    }
-}
-
-/// What stands before `end`. Of a long text the beginning is kept, and the end: the runtime's last words come last, after
-/// anything the code printed.
-fn read_until(mut stream: impl Read, end: &[u8]) -> Vec<u8> {
-    let mut text = Vec::new();
-    let mut buffer = [0; 8192];
-    let mut has_ended = false;
-    while !has_ended && let Ok(n @ 1..) = stream.read(&mut buffer) {
-        text.extend_from_slice(&buffer[..n]);
-        // It may come in two pieces.
-        let from = text.len().saturating_sub(n + end.len() - 1);
-        let mut places = text[from..].windows(end.len());
-        if let Some(at) = places.position(|bytes| bytes == end) {
-            text.truncate(from + at);
-            has_ended = true;
-        }
-        // With room for its first piece, which is cut off when the second one comes.
-        let most = 2 * PRINTED_BYTES_MAX + end.len();
-        if let Some(excess) = text.len().checked_sub(most) {
-            text.drain(PRINTED_BYTES_MAX..PRINTED_BYTES_MAX + excess);
-        }
-    }
-    text
-}
-
 struct Answers {
     run: Run,
     finished: bool,
@@ -517,34 +461,6 @@ mod tests {
             let told = format!("cannot {what} {path}: ");
             assert!(failed.to_string().starts_with(&told), "{failed}");
         }
-    }
-
-    /// Hands out its bytes in pieces.
-    struct Pieces<'a>(std::slice::Chunks<'a, u8>);
-
-    impl Read for Pieces<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let piece = self.0.next().unwrap_or_default();
-            buffer[..piece.len()].copy_from_slice(piece);
-            Ok(piece.len())
-        }
-    }
-
-    #[test]
-    fn what_is_printed_is_read_to_its_end_in_pieces_of_any_size() {
-        let long: Vec<u8> = (0..20_000_u32).flat_map(u32::to_be_bytes).collect();
-        for text in [b"", &b"short"[..], b"\0\0en", &long] {
-            let printed = [text, b"\0end\0", b"a later process's"].concat();
-            for size in [1, 2, 3, 7, 4096, 8192] {
-                let read = read_until(Pieces(printed.chunks(size)), b"\0end\0");
-                let kept = PRINTED_BYTES_MAX.min(text.len());
-                assert!(
-                    read.starts_with(&text[..kept]) && read.ends_with(&text[text.len() - kept..])
-                );
-                assert!(read.len() <= text.len().min(2 * PRINTED_BYTES_MAX + 5));
-            }
-        }
-        assert_eq!(read_until(&b"broken off"[..], b"\0end\0"), b"broken off");
     }
 
     #[test]

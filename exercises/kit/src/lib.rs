@@ -7,7 +7,8 @@
 //! The way of a verdict:
 //!
 //! ```text
-//! exercise   parts, probes, checks and mistakes, over an implementation type
+//! exercise   an implementation type and what is asked of it
+//! sheet      parts, probes, checks and mistakes, without the type
 //! codec      parts for the commonest exercise: numbers to keys, and back
 //! values     the numbers that are put, and the classes they are in
 //! isolate    all probes, put to one implementation in a process of its own
@@ -58,6 +59,7 @@ mod observe;
 mod panics;
 mod parallel;
 mod relate;
+mod sheet;
 
 pub use answer::{Answer, Outcome, Show, Telling, show_list};
 pub use codec::Codec;

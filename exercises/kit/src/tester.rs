@@ -19,7 +19,7 @@
 use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Outcome, Show};
+use crate::answer::{Answer, Death, Outcome, Show};
 use crate::check::{self, Finding};
 use crate::exercise::{Exercise, Fact, Part, PartOf};
 use crate::guard;
@@ -420,7 +420,7 @@ pub(crate) fn accepts_all_right(part: &Part, outcomes: &[Outcome]) -> bool {
 /// How a test decides on all candidates, in a sentence that is true of it.
 pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     if outcomes.iter().any(|o| o.answer().is_none()) {
-        return Vec::new();
+        return Vec::from_iter(not_ended(part, outcomes));
     }
     let of = |class: &str| {
         let members = part.members(class);
@@ -460,6 +460,38 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         }
     }
     said
+}
+
+/// What is certain of a test that did not come back, by what it was tried on.
+fn not_ended(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let noun = part.judges.unwrap_or_default();
+    let dead = |(i, outcome): (usize, &Outcome)| match outcome {
+        Outcome::Died(death) => Some((i, death.clone())),
+        _ => None,
+    };
+    let (tried, death) = outcomes.iter().enumerate().find_map(dead)?;
+    match death {
+        Death::EndlessLoop { .. } | Death::TooSlow { .. }
+            if part.members(RIGHT).contains(&tried) =>
+        {
+            Some(format!(
+                "It was tried on a right {noun}, whose calls all return. So your test itself has a loop without an end, or it makes too \
+             many calls: that limit is for all calls of one test together."
+            ))
+        }
+        Death::EndlessLoop { .. } | Death::TooSlow { .. } => {
+            let Answer { text, note, .. } = &part.probes[tried].input;
+            let says = note.as_deref().unwrap_or_default();
+            Some(format!(
+                "It was tried on a wrong {noun}, `{text}`, and came back from every right one. {says} A loop that waits for what a \
+                 right one answers may never end there: count its turns, and refuse after too many."
+            ))
+        }
+        Death::Exit(_) => Some(format!(
+            "A test refuses by a panic, as by `assert!`: whoever ends the process is not tried on the {noun}s that are left."
+        )),
+        _ => None,
+    }
 }
 
 /// The wrong candidates whose witness does not hold what it promises.

@@ -3,11 +3,14 @@
 use std::io::{Write as _, stderr};
 use std::process::exit;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use crate::answer::{Death, Outcome};
-use crate::exercise::{Judged, Who};
+use crate::check::Check;
+use crate::exercise::{Judged, Probe, Who};
+use crate::guard;
 use crate::isolate::{Behaviour, observe_here};
 use crate::judge::{State, Verdict, judge};
 
@@ -69,6 +72,96 @@ fn within<T>(limit: Duration, run: impl FnOnce() -> T, late: impl FnOnce() + Sen
     let result = run();
     drop(done);
     result
+}
+
+/// Whether the code in the learner's place passes, without a word on what is wrong where it does not: for answers by the hundred.
+/// Each question is put once, the last one first, up to the first answer that is not the expected one.
+pub fn passes(exercise: &dyn Judged) -> bool {
+    let sheet = exercise.sheet();
+    let probes: Vec<&Probe> = sheet.parts.iter().flat_map(|part| &part.probes).collect();
+    let mut outcomes = vec![Outcome::NotAsked; probes.len()];
+    for (place, probe) in probes.iter().enumerate().rev() {
+        outcomes[place] = guard::call(|| exercise.ask(Who::Learner, place));
+        let Some(answer) = outcomes[place].answer() else {
+            return false;
+        };
+        if probe
+            .expected
+            .as_ref()
+            .is_some_and(|expected| answer != expected)
+        {
+            return false;
+        }
+    }
+    let passes = |check: &Check| {
+        let outcomes = sheet.of_part(check.part, &outcomes);
+        (check.test)(&sheet.parts[check.part], outcomes).is_none()
+    };
+    sheet.checks.iter().all(passes)
+}
+
+/// A fault in one bit of a number, wherever that number is large: for the code in the learner's place.
+#[derive(Clone)]
+pub struct Astray(Arc<Mutex<Fault>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Fault {
+    bit: u32,
+    what: What,
+    /// Smaller numbers stay as they are.
+    from: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Lost,
+    Set,
+    TurnedRound,
+}
+
+impl Astray {
+    /// What becomes of this number.
+    #[must_use]
+    pub fn of(&self, number: u64) -> u64 {
+        let fault = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bit = 1 << fault.bit;
+        match fault.what {
+            _ if number < fault.from => number,
+            What::Lost => number & !bit,
+            What::Set => number | bit,
+            What::TurnedRound => number ^ bit,
+        }
+    }
+}
+
+/// Asserts that every fault in one of `bits` is found, in all numbers and in those that are at least `large`, a quarter of the
+/// greatest or less: some of them lack each bit. `with` gives the exercise with such a fault in the learner's place.
+///
+/// # Panics
+/// If some answers pass, with the faults in them.
+pub fn every_bit_counts<E: Judged>(
+    bits: impl IntoIterator<Item = u32>,
+    large: u64,
+    with: impl FnOnce(Astray) -> E,
+) {
+    let none = Fault {
+        bit: 0,
+        what: What::Lost,
+        from: u64::MAX,
+    };
+    let current = Arc::new(Mutex::new(none));
+    let exercise = with(Astray(Arc::clone(&current)));
+    let faults = bits.into_iter().flat_map(|bit| {
+        let each = [What::Lost, What::Set, What::TurnedRound];
+        each.into_iter()
+            .flat_map(move |what| [0, large].map(|from| Fault { bit, what, from }))
+    });
+    let unseen = faults.filter(|fault| {
+        *current.lock().unwrap_or_else(PoisonError::into_inner) = *fault;
+        passes(&exercise)
+    });
+    let unseen: Vec<Fault> = unseen.collect();
+    assert!(unseen.is_empty(), "these pass: {unseen:?}");
 }
 
 /// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.

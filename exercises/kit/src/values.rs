@@ -71,6 +71,22 @@ pub trait Value: Copy + Show + Send + Sync + 'static {
     fn classes(&self) -> Vec<&'static str>;
 }
 
+/// A number with each of its bits changed by itself.
+pub fn one_bit_changed(number: u64) -> impl Iterator<Item = u64> {
+    (0..u64::BITS).map(move |bit| number ^ (1 << bit))
+}
+
+/// Large numbers up to `max` of which every bit counts: 2^40, the greatest power of two and `max`, each with itself and with every
+/// one of its bits changed. A bit that is lost, set or turned round, in all numbers or in large ones alone, makes two of them one
+/// or changes their order. Where `max` allows, none is below 2^40: a number that is cut to ten digits, or to fewer, stays one fault.
+pub fn bit_by_bit(max: u64) -> Vec<u64> {
+    let greatest = 1_u64 << max.checked_ilog2().unwrap_or(0);
+    let least = greatest.min(1 << 40);
+    let all = [least, greatest, max].map(|n| std::iter::once(n).chain(one_bit_changed(n)));
+    let fitting = all.into_iter().flatten();
+    without_repeats(fitting.filter(|n| (least..=max).contains(n)), |n| n)
+}
+
 /// A sequence without a pattern, the same on every machine (SplitMix64).
 fn scrambled(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
@@ -274,6 +290,23 @@ mod tests {
                 .iter()
                 .any(|v| v.to_bits() == (-0.0_f64).to_bits())
         );
+    }
+
+    #[test]
+    fn of_large_numbers_every_bit_counts() {
+        let numbers = bit_by_bit(u64::MAX);
+        let pairs = |bit: u32| {
+            let pair = |n: &u64| n & 1 << bit == 0 && numbers.contains(&(n | 1 << bit));
+            numbers.iter().copied().filter(pair).collect::<Vec<u64>>()
+        };
+        for bit in 0..64 {
+            let pairs = pairs(bit);
+            let first = if bit < 40 { 1 << 40 } else { 1 << 63 };
+            assert!(bit == 63 || pairs.contains(&first), "{bit}: {pairs:x?}");
+            assert!(pairs.contains(&(u64::MAX ^ 1 << bit)), "{bit}");
+        }
+        assert_eq!(bit_by_bit(6), [4, 5, 6]);
+        assert!(bit_by_bit(9_999_999_999_999).iter().all(|n| *n >= 1 << 40));
     }
 
     #[test]

@@ -530,11 +530,19 @@ const TESTS: &[Test] = &[
         says(
             "tests_without_end",
             "returns",
-            &["test(next): no answer after", "endless loop"],
+            &[
+                "test(next): no answer after",
+                "endless loop",
+                "It was tried on a right function",
+            ],
         )
     }),
     ("a_test_that_exits_has_not_passed", || {
-        says("tests_and_exits", "returns", &["exit code 0"])
+        says(
+            "tests_and_exits",
+            "returns",
+            &["exit code 0", "A test refuses by a panic"],
+        )
     }),
     ("todo_everywhere_is_not_started", || {
         let (_, verdict) = look("not_written");

@@ -212,6 +212,36 @@ fn what_two_right_ones_differ_in_is_told_to_be_free() {
 }
 
 #[test]
+fn a_test_that_does_not_come_back_is_told_by_what_it_was_tried_on() {
+    let by_two: Number = |n| n + 2;
+    let candidates = Candidates::<Number>::new("counter")
+        .right("by_one", "It adds one.", NEXT)
+        .wrong(Wrong::new("by_two", by_two).says("It adds two."));
+    let cast = Cast {
+        learner: Tester::new(|_: &Number| ()),
+        stub: Tester::new(|_: &Number| -> bool { todo!() }),
+        solution: Tester::new(|next: &Number| next(1) == 2),
+    };
+    let exercise = Exercise::new("e", "c", cast).tester("test", |test| test, candidates);
+    let part = &exercise.sheet().parts[0];
+    let accepted = || Outcome::Answer(Answer::text(ACCEPTED));
+    let died = |outcomes: &[Outcome]| observe(part, outcomes).join(" ");
+    let endless = || Outcome::Died(Death::EndlessLoop { limit_ms: 1000 });
+    let on_a_right_one = died(&[endless(), Outcome::NotAsked]);
+    assert!(on_a_right_one.contains("a right counter, whose calls all return."));
+    let on_a_wrong_one = died(&[accepted(), endless()]);
+    assert!(
+        on_a_wrong_one.contains(
+            "a wrong counter, `by_two`, and came back from every right one. It adds two."
+        )
+    );
+    let ended = died(&[accepted(), Outcome::Died(Death::Exit(1))]);
+    assert!(ended.contains("refuses by a panic"), "{ended}");
+    let waits = Outcome::Died(Death::Waits { limit_ms: 4000 });
+    assert_eq!(died(&[waits, Outcome::NotAsked]), "");
+}
+
+#[test]
 fn a_witness_must_tell_right_from_wrong() {
     let candidates = |witness: fn(&Number) -> bool| {
         Candidates::<Number>::new("number")
