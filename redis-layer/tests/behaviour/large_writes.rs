@@ -114,15 +114,15 @@ impl Hooks for Largest {
 fn a_long_result_of_bits_is_no_large_row() {
     let largest = Arc::<Hooked<Largest>>::default();
     let mut direct = Direct::over(Arc::clone(&largest) as Arc<dyn Store>);
-    direct.run("setbit a 16000000 1");
-    direct.run("setbit b 40000007 1");
+    direct.run("setbit a 40000000 1");
+    direct.run("setbit b 64000007 1");
     direct.run("hset d field value");
     for (line, ones) in [
         ("bitop or d a b", 2),
-        ("bitop not d a", 16_000_007),
-        ("bitop xor d d b", 16_000_008),
+        ("bitop not d a", 40_000_007),
+        ("bitop xor d d b", 40_000_008),
         ("bitop and a a d", 0),
-        ("bitop not d d", 40_000_008 - 16_000_008),
+        ("bitop not d d", 64_000_008 - 40_000_008),
     ] {
         direct.run(line);
         let to = line.split(' ').nth(2).unwrap();

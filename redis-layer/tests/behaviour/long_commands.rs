@@ -5,7 +5,6 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use redis_layer::commands::{Session, execute};
 use redis_layer::server::Options;
 use redis_layer::store::{Batch, Result, Store};

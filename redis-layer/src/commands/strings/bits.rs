@@ -13,6 +13,9 @@ use crate::types::{self, Class, Txn, bits};
 /// How much of a string in pieces is in memory at a time.
 const WINDOW_BYTES: usize = 1 << 20;
 const WINDOW_BITS: usize = WINDOW_BYTES * 8;
+/// The longest result of `BITOP` that is written in one row. Pieces are slower to count, and a row like this is written in a
+/// few milliseconds.
+const WHOLE_RESULT_MAX: usize = 4 << 20;
 
 const BAD_OFFSET: CommandError =
     CommandError::fixed("ERR bit offset is not an integer or out of range");
@@ -262,7 +265,7 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::count(length as u64))
 }
 
-/// Writes what an operation makes of strings, of which the longest has `length` bytes. A result of several windows is
+/// Writes what an operation makes of strings, of which the longest has `length` bytes. A long result is
 /// written in pieces: nobody sees them before they are all there, so they hold up the writes of others for less long than
 /// one large row.
 fn write_combined(
@@ -272,7 +275,7 @@ fn write_combined(
     texts: &[Text],
     length: usize,
 ) -> types::Result<()> {
-    if length <= WINDOW_BYTES {
+    if length <= WHOLE_RESULT_MAX {
         let result = combined(txn, operation, texts, 0..length)?;
         txn.set_string(target, &result, None);
         return Ok(());
