@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
@@ -20,6 +21,10 @@ use tracing_subscriber::EnvFilter;
 
 /// The stack of each thread that runs commands. It is large because a script may nest calls deeply.
 const STACK_BYTES: usize = 8 << 20;
+
+/// How long a thread that was needed for a while, because others were held up, waits to be needed again. It keeps memory
+/// that others have freed, and of hundreds of threads that would be gigabytes.
+const SPARE: Duration = Duration::from_secs(1);
 
 /// Commands make many small allocations, on several threads.
 #[global_allocator]
@@ -244,6 +249,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     let runtime = builder
         .worker_threads(threads)
         .thread_stack_size(STACK_BYTES)
+        .thread_keep_alive(SPARE)
         .enable_all()
         .build()
         .context("cannot start the threads of the server")?;

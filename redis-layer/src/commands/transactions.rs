@@ -21,7 +21,6 @@ use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::Txn;
 
-use watch::MANY;
 pub(crate) use watch::{Watched, Watchers, unwatch, watch};
 
 /// The commands queued since `MULTI`.
@@ -98,9 +97,7 @@ pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) 
 fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
     let server = Arc::clone(&session.server);
     let watched = Arc::clone(session.watched.keys());
-    if watched.len() >= MANY {
-        server.shared.work_is_long();
-    }
+    server.begin_work_on(watched.len());
     let locks = locks(watched.iter().map(|(_, key)| key), queue);
     let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;

@@ -2,7 +2,8 @@
 //!
 //! A string is kept in the metadata row of its key, so `SET` writes one row and `GET` reads one. Changing a part of
 //! such a string rewrites all of it, which is cheap as long as it is short. A string longer than [`WHOLE_BYTES`] is
-//! cut into pieces when a part of it is changed for the first time. Each piece is a row of the data space:
+//! cut into pieces when a part of it is changed for the first time; one that a command makes part by part may be in pieces at
+//! once. Each piece is a row of the data space:
 //!
 //! ```text
 //! metadata row   ... | version u64 | length u64
@@ -54,7 +55,9 @@ pub struct Stored {
 }
 
 /// The string under a key, of which parts are read and written. Changes take effect only after [`Text::finish`].
-#[derive(Debug)]
+///
+/// The default is an empty string that replaces whatever the key holds.
+#[derive(Debug, Default)]
 pub struct Text {
     form: Form,
     is_there: bool,
@@ -65,6 +68,12 @@ enum Form {
     Whole(Stored),
     /// Its size is its length, which is at most [`LONGEST_IN_PIECES`].
     Pieces(Opened),
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::Whole(Stored::default())
+    }
 }
 
 impl Txn<'_> {
@@ -106,10 +115,7 @@ impl Txn<'_> {
     /// [`Error::WrongType`]; a damaged row; those of the store.
     pub fn open_text(&self, key: &[u8]) -> Result<Text> {
         match self.lookup(key)? {
-            None => Ok(Text {
-                form: Form::Whole(Stored::default()),
-                is_there: false,
-            }),
+            None => Ok(Text::default()),
             Some(metadata) => Text::stored(self, key, metadata).ok_or(Error::WrongType),
         }
     }

@@ -385,7 +385,7 @@ fn a_wait_that_is_being_served_is_ended_in_a_transaction() {
     let mut waiting = Client::connect(server.address);
     let id = call(&mut waiting, "client id");
     let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
-    send(&mut waiting, "blpop a b 0");
+    send(&mut waiting, "blmove a b left right 0");
     waiting.wait_until_held_up();
     let mut ending = Client::connect(server.address);
     let unblock = format!("client unblock {id}");

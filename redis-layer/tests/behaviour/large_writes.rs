@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use engine::vfs::MemoryVfs;
 use parking_lot::Mutex;
 use redis_layer::commands::Server;
@@ -94,6 +95,45 @@ fn others_have_their_turn_between_the_parts_of_a_new_collection() {
         (0..MANY).map(|n| format!("more-{n}")),
     ));
     assert!(sizes.0.lock().iter().any(|rows| *rows > MANY));
+}
+
+/// The size of the largest row that was written, in bytes.
+#[derive(Default)]
+struct Largest(AtomicUsize);
+
+impl Hooks for Largest {
+    fn write(&self, inner: &dyn Store, batch: Batch) -> Result<()> {
+        let rows = batch.changes().filter_map(|(_, row)| row.value.as_ref());
+        let largest = rows.map(Bytes::len).max().unwrap_or(0);
+        self.0.fetch_max(largest, Ordering::SeqCst);
+        inner.write(batch)
+    }
+}
+
+#[test]
+fn a_long_result_of_bits_is_no_large_row() {
+    let largest = Arc::<Hooked<Largest>>::default();
+    let mut direct = Direct::over(Arc::clone(&largest) as Arc<dyn Store>);
+    direct.run("setbit a 40000000 1");
+    direct.run("setbit b 64000007 1");
+    direct.run("hset d field value");
+    for (line, ones) in [
+        ("bitop or d a b", 2),
+        ("bitop not d a", 40_000_007),
+        ("bitop xor d d b", 40_000_008),
+        ("bitop and a a d", 0),
+        ("bitop not d d", 64_000_008 - 40_000_008),
+    ] {
+        direct.run(line);
+        let to = line.split(' ').nth(2).unwrap();
+        assert_eq!(
+            direct.show(&format!("bitcount {to}")),
+            ones.to_string(),
+            "{line}"
+        );
+        direct.check();
+    }
+    assert!(largest.0.load(Ordering::SeqCst) < 64 << 10);
 }
 
 #[test]

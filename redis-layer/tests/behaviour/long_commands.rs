@@ -1,18 +1,19 @@
 //! A command that goes through many rows does not keep the only thread from other clients.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use redis_layer::commands::{Session, execute};
 use redis_layer::server::Options;
 use redis_layer::store::{Batch, Result, Store};
 
-use crate::common::StoreKind;
 use crate::common::client::{Client, Command, encode};
 use crate::common::hooked::{Hooked, Hooks};
 use crate::common::servers::Ours;
 use crate::common::waiting::{DEADLINE, eventually};
+use crate::common::{Direct, StoreKind};
 
 /// As long as it is shut, no batch of many changes is written.
 #[derive(Default)]
@@ -184,4 +185,85 @@ fn nobody_runs_together_with_a_command_that_writes_what_other_keys_hold() {
             assert!(crowd.slow.reply_within(DEADLINE).is_some());
         }
     }
+}
+
+/// Whether others are served beside a task that has done this, and keeps its thread until then, or until it loses patience.
+fn gives_up_its_thread<R: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> bool {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .unwrap();
+    let task = runtime.spawn(async move {
+        let _result = work();
+        let (served, is_served) = mpsc::channel();
+        tokio::spawn(async move { served.send(()) });
+        is_served.recv_timeout(patience).is_ok()
+    });
+    runtime.block_on(task).unwrap()
+}
+
+/// A command, with names as its last words.
+fn with_names(before: &str, count: usize) -> Command {
+    let names = (0..count).map(|n| format!("name-{n}"));
+    let words = before.split(' ').map(str::to_owned).chain(names);
+    words.map(Into::into).collect()
+}
+
+/// What gives up its thread, of all that a client does with so many names that it listens to or waits for.
+fn what_gives_up_its_thread(count: usize, patience: Duration) -> Vec<String> {
+    let client = || Direct::new(StoreKind::BTree).session;
+    let mut found = Vec::new();
+    let mut note = |what: &str, gives_up| {
+        if gives_up {
+            found.push(what.to_owned());
+        }
+    };
+    let run = |mut session: Session, command: Command| {
+        gives_up_its_thread(patience, move || {
+            execute(&mut session, &command);
+            session
+        })
+    };
+    for (begin, end) in [
+        ("subscribe", "unsubscribe"),
+        ("psubscribe", "punsubscribe"),
+        ("ssubscribe", "sunsubscribe"),
+    ] {
+        let begun = || {
+            let mut session = client();
+            execute(&mut session, &with_names(begin, count));
+            session
+        };
+        note(begin, run(client(), with_names(begin, count)));
+        note(end, run(begun(), with_names(end, count)));
+        note("end all", run(begun(), with_names(end, 0)));
+        let session = begun();
+        note(
+            "leave",
+            gives_up_its_thread(patience, move || drop(session)),
+        );
+    }
+    let mut blpop = with_names("blpop", count);
+    blpop.push("0".into());
+    let mut session = client();
+    let waiting = execute(&mut session, &blpop).waiting.unwrap();
+    let other = session.server().connect("other".into(), "other".into());
+    let push = ["lpush", "name-7", "x"].map(Into::into).to_vec();
+    note("push", run(other, push));
+    note(
+        "end blpop",
+        gives_up_its_thread(patience, move || drop(waiting)),
+    );
+    found
+}
+
+#[test]
+fn who_listens_to_many_names_or_waits_for_them_gives_up_its_thread() {
+    let of_many = what_gives_up_its_thread(10_000, DEADLINE / 4);
+    assert_eq!(of_many.len(), 14, "{of_many:?}");
+    let of_few = what_gives_up_its_thread(100, Duration::from_millis(50));
+    assert!(of_few.is_empty(), "{of_few:?}");
 }

@@ -3,8 +3,8 @@
 //!
 //! Counted is the memory that no file stands behind. Of tables, which are mapped, the system may drop any page.
 
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use bytes::Bytes;
 
@@ -134,4 +134,32 @@ fn what_a_large_set_took_while_it_was_written_and_read_goes_back_when_the_server
     each(&|n| format!("zrank player:{n:08}"));
     wait_for_at_most(&program, "RssAnon", allowed);
     wait_for_at_most(&program, "RssFile", of_files + PROGRAM_BYTES);
+}
+
+fn threads_of(program: &Running) -> usize {
+    let threads = format!("/proc/{}/task", program.process.id());
+    fs::read_dir(threads).unwrap().count()
+}
+
+/// Each thread keeps memory that others have freed. One that waits to be needed is woken again and again as long as some
+/// commands hold up others, in turn with all that wait.
+#[test]
+fn threads_that_were_needed_for_a_while_end_also_if_a_few_are_needed_all_the_time() {
+    const MANY: usize = 60;
+    let program = Running::in_memory(&[]);
+    let mut sleepers: Vec<_> = (0..MANY)
+        .map(|_| Client::connect(program.address))
+        .collect();
+    for sleeper in &mut sleepers {
+        sleeper.send(b"debug sleep 2\r\n").unwrap();
+    }
+    eventually(|| threads_of(&program) >= MANY);
+    for sleeper in &mut sleepers {
+        assert_eq!(sleeper.reply().unwrap(), b"+OK\r\n");
+    }
+    eventually(|| {
+        thread::sleep(Duration::from_millis(100));
+        sleepers[0].call(&["debug", "sleep", "0"]);
+        threads_of(&program) < MANY / 2
+    });
 }

@@ -5,10 +5,11 @@
 //! session    one connection, as its own commands see it; replies: which replies it wants
 //! peer       a connection, as other connections see it
 //! outbox     messages to a client that are not replies to its commands
-//! room       the memory of tables of what clients wait for
+//! parts      a table of what clients wait for, in parts; room: the memory of such tables
 //! ```
 
 pub(crate) mod outbox;
+pub(crate) mod parts;
 pub(crate) mod peer;
 pub(crate) mod replies;
 pub(crate) mod room;

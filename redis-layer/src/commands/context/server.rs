@@ -199,6 +199,15 @@ impl Server {
         self.scripts.stop();
     }
 
+    /// A client begins to watch so many keys, to wait for them, to subscribe to so many channels, or to stop one of these.
+    /// That takes some milliseconds for many. So the thread is given up, and another one serves the other clients.
+    pub(crate) fn begin_work_on(&self, names: usize) {
+        const MANY: usize = 8192;
+        if names >= MANY {
+            self.shared.work_is_long();
+        }
+    }
+
     /// Makes everything durable that was written before, and notes whether that failed.
     ///
     /// # Errors

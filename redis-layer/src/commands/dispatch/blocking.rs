@@ -27,19 +27,19 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use crate::commands::args::own_copies;
+use crate::commands::context::parts::Parts;
 use crate::commands::context::peer::{ENTRY_BYTES, Peer};
-use crate::commands::context::room::give_back;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::dispatch::{Executed, Writer, commit, flag_watchers, tell};
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
-use crate::types::rows::{decode_metadata_key, metadata_key};
+use crate::types::rows::{decode_metadata_key, is_metadata_key, metadata_key};
 use crate::types::{self, DbNumber, Kind, Txn};
 
 /// Which commands are blocked on which keys, by metadata row.
 #[derive(Debug, Default)]
 pub(crate) struct BlockedCommands {
-    by_key: Mutex<HashMap<Vec<u8>, InOrder>>,
+    by_key: Parts<InOrder>,
     by_client: Mutex<HashMap<u64, Arc<BlockedCommand>>>,
     last_number: AtomicU64,
 }
@@ -106,12 +106,12 @@ impl Waiting {
         });
         server.shared.observe();
         session.peer.keeps(blocked.bytes);
-        let mut by_key = server.blocked.by_key.lock();
+        server.begin_work_on(blocked.args.len());
         for row in blocked.rows() {
-            let of_key = by_key.entry(row).or_default();
+            let mut part = server.blocked.by_key.part(&row);
+            let of_key = part.entry(row).or_default();
             of_key.insert(blocked.place(), Arc::clone(&blocked));
         }
-        drop(by_key);
         let mut by_client = server.blocked.by_client.lock();
         by_client.insert(blocked.client, Arc::clone(&blocked));
         drop(by_client);
@@ -178,17 +178,15 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let mut by_key = self.server.blocked.by_key.lock();
+        // Nobody serves it any more, although it takes a while to leave many keys.
+        drop(self.command.sender.lock().take());
+        self.server.begin_work_on(self.command.args.len());
+        let place = self.command.place();
         for row in self.command.rows() {
-            if let Some(of_key) = by_key.get_mut(&row) {
-                of_key.remove(&self.command.place());
-                if of_key.is_empty() {
-                    by_key.remove(&row);
-                    give_back(&mut by_key);
-                }
-            }
+            let leave = |of_key: &mut InOrder| drop(of_key.remove(&place));
+            let by_key = &self.server.blocked.by_key;
+            by_key.reduce(&row, leave, InOrder::is_empty);
         }
-        drop(by_key);
         self.server
             .blocked
             .by_client
@@ -221,22 +219,25 @@ impl BlockedCommands {
 
     /// The keys of these databases that somebody waits for.
     pub(crate) fn rows_in(&self, databases: &[DbNumber]) -> Vec<Vec<u8>> {
-        let by_key = self.by_key.lock();
         let is_in =
             |row: &&Vec<u8>| decode_metadata_key(row).is_ok_and(|(db, _)| databases.contains(&db));
-        by_key.keys().filter(is_in).cloned().collect()
+        let mut rows = Vec::new();
+        for part in self.by_key.all() {
+            rows.extend(part.keys().filter(is_in).cloned());
+        }
+        rows
     }
 
     /// Whether anybody waits for a key.
     fn any_at(&self, row: &[u8]) -> bool {
-        self.by_key.lock().contains_key(row)
+        self.by_key.part(row).contains_key(row)
     }
 
     /// Of the commands that are blocked on a key and wait for this type, the first one whose number is at least
     /// `number`.
     fn first_at(&self, row: &[u8], kind: Kind, number: u64) -> Option<Arc<BlockedCommand>> {
-        let by_key = self.by_key.lock();
-        let mut rest = by_key.get(row)?.range((kind, number)..=(kind, u64::MAX));
+        let part = self.by_key.part(row);
+        let mut rest = part.get(row)?.range((kind, number)..=(kind, u64::MAX));
         rest.next().map(|(_, blocked)| Arc::clone(blocked))
     }
 }
@@ -353,7 +354,7 @@ impl BlockedCommand {
     fn args_for(&self, row: &[u8]) -> Vec<Bytes> {
         let mut args = self.args.clone();
         let keys = || self.spec.keys.of(&self.args);
-        let is_row = |key: &&Bytes| metadata_key(self.db, key) == row;
+        let is_row = |key: &&Bytes| is_metadata_key(row, self.db, key);
         if let Some(served) = keys().find(is_row).filter(|_| !self.moves()) {
             // They stand in the order of the arguments.
             let mut keys = keys().peekable();
@@ -374,9 +375,10 @@ impl BlockedCommand {
         let Handler::Keys(work) = self.spec.handler else {
             return Ok(Served::NotForIt);
         };
+        server.begin_work_on(self.args.len());
         let served = self.args_for(row);
         let args = Args::new(&served, self.spec);
-        let locks = Locks::of(self.spec.keys.of(&self.args));
+        let locks = Locks::of(self.spec.keys.of(&served));
         let guard = locks.take(&*server.store)?;
         if !self.wants_answer(server) {
             return Ok(Served::NotForIt);

@@ -96,6 +96,7 @@ impl Session {
     /// Ends all subscriptions without confirmations.
     pub(crate) fn unsubscribe_all(&mut self) {
         for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
+            self.server.begin_work_on(self.subscriptions.count(topic));
             for (name, _) in std::mem::take(&mut self.subscriptions.names[topic as usize]) {
                 let registry = &self.server.pubsub;
                 registry.unsubscribe(topic, &name, self.id);
@@ -125,6 +126,7 @@ fn subscribe_to(
     word: &'static str,
 ) -> Outcome {
     session.reply_first = true;
+    session.server.begin_work_on(args.len());
     let mut confirmations = Vec::new();
     for name in args.from(1) {
         // A copy, so that the name does not keep the whole query in memory.
@@ -151,8 +153,12 @@ fn unsubscribe_from(
     word: &'static str,
 ) -> Outcome {
     let names: Vec<Bytes> = if args.len() > 1 {
+        session.server.begin_work_on(args.len());
         args.from(1).to_vec()
     } else {
+        session
+            .server
+            .begin_work_on(session.subscriptions.count(topic));
         session.subscriptions.in_order(topic)
     };
     let mut confirmations = Vec::new();

@@ -13,6 +13,9 @@ use crate::types::{self, Class, Txn, bits};
 /// How much of a string in pieces is in memory at a time.
 const WINDOW_BYTES: usize = 1 << 20;
 const WINDOW_BITS: usize = WINDOW_BYTES * 8;
+/// The longest result of `BITOP` that is written in one row. Pieces are slower to count, and a row like this is written in a
+/// few milliseconds.
+const WHOLE_RESULT_MAX: usize = 4 << 20;
 
 const BAD_OFFSET: CommandError =
     CommandError::fixed("ERR bit offset is not an integer or out of range");
@@ -252,29 +255,60 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     txn.count_reads();
     let texts = texts?;
     let length = texts.iter().map(Text::len).max().unwrap_or(0);
-    let mut result = vec![0; length];
-    for (at, window) in (0..)
-        .step_by(WINDOW_BYTES)
-        .zip(result.chunks_mut(WINDOW_BYTES))
-    {
-        for (number, text) in texts.iter().enumerate() {
-            let part = text.read(txn, at..at + window.len())?;
-            if number == 0 {
-                window[..part.len()].copy_from_slice(&part);
-            } else {
-                operation.combine(window, &part);
-            }
-        }
-        if operation == BitOperation::Not {
-            window.iter_mut().for_each(|byte| *byte = !*byte);
-        }
-    }
     let target = args.get(2);
     if length > 0 {
-        txn.set_string(target, &result, None);
+        write_combined(txn, target, operation, &texts, length)?;
         txn.event(Class::String, "set", target);
     } else if txn.discard_key(target)? {
         txn.event(Class::Generic, "del", target);
     }
     Ok(Reply::count(length as u64))
+}
+
+/// Writes what an operation makes of strings, of which the longest has `length` bytes. A long result is
+/// written in pieces: nobody sees them before they are all there, so they hold up the writes of others for less long than
+/// one large row.
+fn write_combined(
+    txn: &mut Txn<'_>,
+    target: &[u8],
+    operation: BitOperation,
+    texts: &[Text],
+    length: usize,
+) -> types::Result<()> {
+    if length <= WHOLE_RESULT_MAX {
+        let result = combined(txn, operation, texts, 0..length)?;
+        txn.set_string(target, &result, None);
+        return Ok(());
+    }
+    let mut result = Text::default();
+    result.grow(txn, target, length)?;
+    for start in (0..length).step_by(WINDOW_BYTES) {
+        let end = length.min(start + WINDOW_BYTES);
+        let window = combined(txn, operation, texts, start..end)?;
+        result.write(txn, target, start, &window)?;
+    }
+    result.finish(txn, target);
+    Ok(())
+}
+
+/// What an operation makes of a range of bytes of strings. Shorter strings count as padded with zeros.
+fn combined(
+    txn: &Txn<'_>,
+    operation: BitOperation,
+    texts: &[Text],
+    range: Range<usize>,
+) -> types::Result<Vec<u8>> {
+    let mut result = vec![0; range.len()];
+    for (number, text) in texts.iter().enumerate() {
+        let part = text.read(txn, range.clone())?;
+        if number == 0 {
+            result[..part.len()].copy_from_slice(&part);
+        } else {
+            operation.combine(&mut result, &part);
+        }
+    }
+    if operation == BitOperation::Not {
+        result.iter_mut().for_each(|byte| *byte = !*byte);
+    }
+    Ok(result)
 }

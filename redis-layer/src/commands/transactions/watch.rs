@@ -5,28 +5,20 @@
 //! read with the key is enough to tell: no key is read a second time.
 //!
 //! A client may watch a million keys, and every command that changes a key asks who watches it. So the list of all is in
-//! [`PARTS`] parts, none of which is locked for longer than it takes to find one key. A part never gets so large that it
-//! takes long to grow, and it gives its memory back.
+//! [`Parts`].
 
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use parking_lot::{Mutex, MutexGuard};
 
+use crate::commands::context::parts::Parts;
 use crate::commands::context::peer::ENTRY_BYTES;
-use crate::commands::context::room::give_back;
 use crate::commands::dispatch::key_locks::Locks;
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
 use crate::types::{self, Committed, DbNumber, Txn};
-
-/// How many parts the list of watched keys has. Of a million keys each holds four thousand.
-const PARTS: usize = 256;
-/// It takes some milliseconds to watch so many keys, to take their locks, or to stop watching them.
-pub(super) const MANY: usize = 8192;
 
 /// The keys watched since `WATCH`.
 #[derive(Debug, Default)]
@@ -60,14 +52,8 @@ impl Watched {
 }
 
 /// Which clients watch which keys.
-#[derive(Debug)]
-pub(crate) struct Watchers {
-    parts: [Mutex<Part>; PARTS],
-    hasher: RandomState,
-}
-
-/// Those of some keys, by metadata row.
-type Part = HashMap<Vec<u8>, Vec<Flagged>>;
+#[derive(Debug, Default)]
+pub(crate) struct Watchers(Parts<Vec<Flagged>>);
 
 /// A client that watches a key.
 #[derive(Debug)]
@@ -87,48 +73,24 @@ impl Flagged {
     }
 }
 
-impl Default for Watchers {
-    fn default() -> Self {
-        Self {
-            parts: [const { None }; PARTS].map(|_: Option<()>| Mutex::default()),
-            hasher: RandomState::new(),
-        }
-    }
-}
-
 impl Watchers {
-    /// The part that a row belongs to.
-    fn part_of(&self, row: &[u8]) -> &Mutex<Part> {
-        let [part, ..] = self.hasher.hash_one(row).to_le_bytes();
-        &self.parts[usize::from(part)]
-    }
-
-    fn part(&self, row: &[u8]) -> MutexGuard<'_, Part> {
-        self.part_of(row).lock()
-    }
-
     /// Adds a client that watches a key.
     fn add(&self, row: Vec<u8>, flag: Flagged) {
-        self.part(&row).entry(row).or_default().push(flag);
+        self.0.part(&row).entry(row).or_default().push(flag);
     }
 
     /// Removes the client with this flag from those that watch a key.
     fn remove(&self, row: &[u8], changed: &Arc<AtomicBool>) {
-        let mut part = self.part(row);
-        let Some(of_key) = part.get_mut(row) else {
-            return;
+        let end = |of_key: &mut Vec<Flagged>| {
+            of_key.retain(|flag| !Arc::ptr_eq(&flag.changed, changed));
         };
-        of_key.retain(|flag| !Arc::ptr_eq(&flag.changed, changed));
-        if of_key.is_empty() {
-            part.remove(row);
-            give_back(&mut part);
-        }
+        self.0.reduce(row, end, Vec::is_empty);
     }
 
     /// Raises the flags of clients that watch a key that was changed. The caller still holds the locks.
     pub(crate) fn raise(&self, committed: &Committed) {
         for row in &committed.touched {
-            for flag in self.part(row).get(row).into_iter().flatten() {
+            for flag in self.0.part(row).get(row).into_iter().flatten() {
                 flag.raise(!committed.absent.contains(row));
             }
         }
@@ -145,8 +107,8 @@ impl Watchers {
             databases.contains(&db).then(|| (row.clone(), key))
         };
         let mut watched = Vec::new();
-        for part in &self.parts {
-            watched.extend(part.lock().keys().filter_map(of_swapped));
+        for part in self.0.all() {
+            watched.extend(part.keys().filter_map(of_swapped));
         }
         if watched.is_empty() {
             return;
@@ -157,7 +119,7 @@ impl Watchers {
             let is_live = txn
                 .as_mut()
                 .is_none_or(|txn| is_in_any(txn, databases, &key).unwrap_or(true));
-            for flag in self.part(&row).get(&row).into_iter().flatten() {
+            for flag in self.0.part(&row).get(&row).into_iter().flatten() {
                 flag.raise(is_live);
             }
         }
@@ -186,9 +148,7 @@ impl Session {
         let bytes = keys.iter().map(|(_, key)| watched_bytes(key)).sum();
         self.peer.keeps_no_more(bytes);
         let server = &self.server;
-        if keys.len() >= MANY {
-            server.shared.work_is_long();
-        }
+        server.begin_work_on(keys.len());
         for (db, key) in &*keys {
             server.watchers.remove(&metadata_key(*db, key), &changed);
             server.shared.unobserve();
@@ -217,9 +177,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
         return Ok(Reply::OK);
     }
     let server = Arc::clone(&session.server);
-    if args.len() >= MANY {
-        server.shared.work_is_long();
-    }
+    server.begin_work_on(args.len());
     let db = session.db;
     let _guard = Locks::of(args.from(1).iter()).take_or_refuse(&server)?;
     let txn = server.begin(db)?;
@@ -248,6 +206,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::context::parts::PARTS;
     use crate::commands::context::room::ROOM_LEAST;
 
     fn rows(count: u32) -> impl Iterator<Item = Vec<u8>> {
@@ -281,11 +240,7 @@ mod tests {
         for row in rows(COUNT) {
             watchers.remove(&row, &changed);
         }
-        let room: usize = watchers
-            .parts
-            .iter()
-            .map(|part| part.lock().capacity())
-            .sum();
+        let room: usize = watchers.0.all().map(|part| part.capacity()).sum();
         assert!(room <= PARTS * ROOM_LEAST, "room for {room} keys is kept");
         rows(COUNT).for_each(|row| change(&watchers, row));
         assert!(!changed.load(Ordering::SeqCst));
@@ -297,8 +252,8 @@ mod tests {
     fn a_key_is_changed_while_another_one_is_held() {
         let watchers = Watchers::default();
         let changed = watch_all(&watchers, 1000);
-        let held = watchers.part(&[0; 4]);
-        let is_free = |row: &Vec<u8>| !watchers.part_of(row).is_locked();
+        let held = watchers.0.part(&[0; 4]);
+        let is_free = |row: &Vec<u8>| !watchers.0.part_of(row).is_locked();
         let row = rows(1000).find(is_free).expect("all keys are in one part");
         change(&watchers, row);
         assert!(changed.load(Ordering::SeqCst));
