@@ -24,9 +24,10 @@ use std::sync::Arc;
 use crate::comparator::Comparator;
 use crate::cursor::{Direction, InternalCursor, KEY_BYTES_USUAL, STEPS_BEFORE_SEEK};
 use crate::error::Result;
-use crate::internal_key::{self, ParsedKey};
+use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Bounds, Coverage, MergeCursor};
-use crate::version::{CursorLoss, TombstonesPassed, Version};
+use crate::version::read_charge::{PASSES_A_SAMPLE, passes_before_first};
+use crate::version::{CursorLoss, Version};
 
 mod find;
 mod jumps;
@@ -91,7 +92,8 @@ pub struct Cursor {
     version: Arc<Version>,
     /// What merging the upper runs could save; `None` if there are none.
     loss: Option<CursorLoss>,
-    passed: TombstonesPassed,
+    /// How many entries were passed because they do not show, and how far into a sample that began.
+    passes: u64,
     sequence: u64,
     /// `None` if there are no range tombstones.
     coverage: Option<Box<Coverage>>,
@@ -121,7 +123,7 @@ impl Cursor {
             merge,
             version,
             loss: None,
-            passed: TombstonesPassed::default(),
+            passes: passes_before_first(),
             sequence,
             coverage: coverage.map(Box::new),
             bounds,
@@ -153,18 +155,27 @@ impl Cursor {
 
     /// Counts the merge's entry, which is passed because it does not show.
     #[inline]
-    fn count_pass(&mut self, is_tombstone: bool) {
-        if let Some(loss) = &mut self.loss {
-            loss.pass(self.merge.source());
+    fn count_pass(&mut self) {
+        self.passes += 1;
+        if self.passes.is_multiple_of(PASSES_A_SAMPLE) {
+            self.charge_passes();
         }
-        if is_tombstone
-            && let Some(table) = self.merge.table_of_level()
-            && let Some(nanos) = self.passed.count()
-        {
-            table.charge().add(nanos);
-            if table.charge().is_to_be_asked() {
-                self.version.charge().ask_for_table();
+    }
+
+    /// Charges all entries that were passed since the last sample to what holds the merge's entry: to the upper runs, or to a table
+    /// of a deeper level, if it is a tombstone.
+    #[cold]
+    #[inline(never)]
+    fn charge_passes(&mut self) {
+        let Some(table) = self.merge.table_of_level() else {
+            if let Some(loss) = &mut self.loss {
+                loss.passes();
             }
+            return;
+        };
+        let is_tombstone = parse(&self.merge).is_ok_and(|entry| entry.kind == ValueKind::Delete);
+        if is_tombstone && table.charge().add_sample() {
+            self.version.charge().ask_for_table();
         }
     }
 

@@ -63,7 +63,7 @@ pub use self::manifest::{
     Manifest, begins_as_manifest, current_manifest, named_manifest, read_contents, read_in_force,
     read_manifest, where_no_current,
 };
-pub use self::read_charge::{CursorLoss, ReadCharge, TombstonesPassed};
+pub use self::read_charge::{CursorLoss, ReadCharge};
 pub use self::state::{Change, FamilyState, State, check_families_counted, check_rises};
 pub use self::table_file::{TableAccess, TableFile};
 pub use self::traces::holds_files_of_ours;

@@ -38,8 +38,9 @@ const STEP_NANOS: u64 = 12;
 const PASS_NANOS: u64 = 18;
 /// What a cursor loses on a tombstone of a deeper level and the row that it hides, which it merges with it.
 const TOMBSTONE_NANOS: u64 = 60;
-/// A cursor charges a table after so many tombstones. What is left over when it is dropped is not charged.
-const TOMBSTONES_TOGETHER: u64 = 64;
+/// A cursor looks at one of so many entries that it passes, and takes all of them for entries like that one. The number is odd, because
+/// tombstones and the rows that they hide come in turn.
+pub const PASSES_A_SAMPLE: u64 = 61;
 
 /// The least charge that is worth acting on, and the charge at which it is first weighed.
 const WORTH_NANOS: u64 = 1_000_000;
@@ -93,6 +94,16 @@ impl ReadCharge {
         self.is_due()
             && !self.asked.load(Ordering::Relaxed)
             && !self.asked.swap(true, Ordering::Relaxed)
+    }
+
+    /// Of a table: charges what a cursor lost on a sample of its tombstones, once it is enough. Returns whether the charge should be
+    /// weighed, as for [`is_to_be_asked`](Self::is_to_be_asked).
+    pub fn add_sample(&self) -> bool {
+        let Some(nanos) = gather(PASSES_A_SAMPLE * TOMBSTONE_NANOS) else {
+            return false;
+        };
+        self.add(nanos);
+        self.is_to_be_asked()
     }
 
     /// Notes that the charge of a table of this version should be weighed.
@@ -167,23 +178,16 @@ impl CursorLoss {
         self.steps(1);
     }
 
-    /// Counts an entry that was passed because it does not show, in the run `source`.
-    #[inline]
-    pub const fn pass(&mut self, source: usize) {
-        self.lose_in(source, PASS_NANOS);
+    /// Counts a sample of entries of memtables and level 0 that were passed because they do not show.
+    pub const fn passes(&mut self) {
+        self.nanos += PASSES_A_SAMPLE * PASS_NANOS;
     }
 
-    /// Counts a seek past such entries, in the run `source`.
+    /// Counts a seek past such entries, in the run `source`. In a deeper level nothing is lost that the version is charged for.
     #[inline]
     pub const fn jump(&mut self, source: usize) {
-        self.lose_in(source, SEEK_NANOS);
-    }
-
-    /// In a deeper level nothing is lost that the version is charged for.
-    #[inline]
-    const fn lose_in(&mut self, source: usize, nanos: u64) {
         if source < self.upper_runs {
-            self.nanos += nanos;
+            self.nanos += SEEK_NANOS;
         }
     }
 
@@ -202,20 +206,19 @@ impl Drop for CursorLoss {
     }
 }
 
-/// The tombstones of deeper levels that one cursor passes.
-#[derive(Debug, Default)]
-pub struct TombstonesPassed(u64);
-
-impl TombstonesPassed {
-    /// Counts one. If it is time to charge its table, returns with how much.
-    #[inline]
-    pub fn count(&mut self) -> Option<u64> {
-        self.0 += 1;
-        if !self.0.is_multiple_of(TOMBSTONES_TOGETHER) {
-            return None;
-        }
-        gather(TOMBSTONES_TOGETHER * TOMBSTONE_NANOS)
+/// Where in a sample a new cursor begins: elsewhere than the last one of this thread, so that cursors that pass a few entries each are
+/// charged for all of them in the end.
+#[inline]
+pub fn passes_before_first() -> u64 {
+    thread_local! {
+        static LAST: Cell<u64> = const { Cell::new(0) };
     }
+    // About the golden section of a sample: each begins in the widest gap that those before left.
+    const STEP: u64 = 38;
+    LAST.with(|last| {
+        last.set((last.get() + STEP) % PASSES_A_SAMPLE);
+        last.get()
+    })
 }
 
 /// What one thread has lost and not charged yet.

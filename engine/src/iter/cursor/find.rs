@@ -14,7 +14,6 @@ impl Cursor {
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
             let is_seen = entry.sequence <= self.sequence;
-            let is_tombstone = entry.kind == ValueKind::Delete;
             if skip && internal_key::is_same(entry.user_key, &self.key) {
                 hidden += 1;
                 if hidden > STEPS_BEFORE_SEEK {
@@ -53,7 +52,7 @@ impl Cursor {
                 }
             }
             if is_seen {
-                self.count_pass(is_tombstone);
+                self.count_pass();
             }
             self.merge.next()?;
         }
@@ -73,7 +72,6 @@ impl Cursor {
                 break;
             }
             let is_seen = entry.sequence <= self.sequence;
-            let is_tombstone = entry.kind == ValueKind::Delete;
             if is_seen {
                 let is_covered = is_covered(&mut self.coverage, &entry);
                 found = entry.kind == ValueKind::Put && !is_covered;
@@ -104,7 +102,7 @@ impl Cursor {
                 skips = 0;
             } else {
                 if is_seen && !found {
-                    self.count_pass(is_tombstone);
+                    self.count_pass();
                 }
                 self.merge.prev()?;
             }
