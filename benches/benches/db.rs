@@ -244,7 +244,7 @@ fn queue_turns(read_compaction: bool, turns: usize) -> Duration {
 /// Does a queue become slower with each row that was taken? The first row lies behind all of them until they are merged
 /// for its readers.
 fn queue(c: &mut Criterion) {
-    by_turns(c, "db/queue", queue_turns);
+    by_turns(c, "db/queue", [1_000, 4_000, 16_000], queue_turns);
 }
 
 /// Looks at the first row of a store whose rows lie in a deeper level, and deletes it, so many times.
@@ -282,15 +282,20 @@ fn drain_turns(read_compaction: bool, turns: usize) -> Duration {
 /// Does a store become slower with each row that is taken from its beginning? The next one lies behind the tombstones of all
 /// of them, and behind the rows below that those hide.
 fn drain(c: &mut Criterion) {
-    by_turns(c, "db/drain", drain_turns);
+    by_turns(c, "db/drain", [1_000, 4_000, 8_000], drain_turns);
 }
 
 /// Turns a second, with and without compactions for readers.
-fn by_turns(c: &mut Criterion, name: &str, take: fn(bool, usize) -> Duration) {
+fn by_turns(
+    c: &mut Criterion,
+    name: &str,
+    all_turns: [usize; 3],
+    take: fn(bool, usize) -> Duration,
+) {
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
     for (name, read_compaction) in [("merged", true), ("not-merged", false)] {
-        for turns in [1_000, 4_000, 16_000] {
+        for turns in all_turns {
             group.throughput(Throughput::Elements(turns as u64));
             group.bench_function(BenchmarkId::new(name, turns), |b| {
                 b.iter_custom(|rounds| (0..rounds).map(|_| take(read_compaction, turns)).sum());

@@ -1,4 +1,4 @@
-//! `INFO` has the fields of Redis 7.0 in their order, and values of the same kinds.
+//! `INFO` and `MEMORY STATS` have the fields of Redis 7.0 in their order, and `INFO` values of the same kinds.
 
 use std::net::SocketAddr;
 
@@ -108,4 +108,35 @@ fn info_has_the_fields_of_redis() {
     let mut found = fields(ours.address);
     found.retain(|(name, _)| name != OWN);
     assert_eq!(found, expected);
+}
+
+/// The names in the answer to `MEMORY STATS`, and the greatest and the present number of bytes.
+fn memory_stats(address: SocketAddr) -> (Vec<String>, [u64; 2]) {
+    let mut client = Client::connect(address);
+    let reply = client.call(&["memory", "stats"]);
+    let parts: Vec<&str> = reply.split("\\r\\n").collect();
+    let is_name = |part: &&&str| part.starts_with(|c: char| c.is_ascii_lowercase());
+    let names = parts.iter().filter(is_name).map(ToString::to_string);
+    let number = |name: &str| {
+        let at = parts.iter().position(|part| *part == name).unwrap() + 1;
+        parts[at].trim_start_matches(':').parse().unwrap()
+    };
+    let bytes = ["peak.allocated", "total.allocated"].map(number);
+    (names.collect(), bytes)
+}
+
+#[test]
+fn memory_stats_has_the_fields_of_redis() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let (mut expected, _) = memory_stats(real.address);
+    expected.retain(|name| {
+        let left_out = ["allocator", "rss-overhead", "db."];
+        !left_out.iter().any(|begin| name.starts_with(begin))
+    });
+    let (found, [peak, total]) = memory_stats(ours.address);
+    assert_eq!(found, expected);
+    assert!(peak >= total);
 }

@@ -71,7 +71,10 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
     let server = &session.server;
     let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
-    let used = process::memory().own;
+    let process::Memory {
+        own: used, peak, ..
+    } = process::memory();
+    let (_, script_bytes) = server.scripts.kept();
     let txn = server.begin(0)?;
     let mut keys = 0;
     for db in 0..crate::commands::DATABASES {
@@ -79,10 +82,10 @@ pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
     }
     let dataset = used.saturating_sub(clients as u64);
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
-    let share = 100.0 * dataset as f64 / used.max(1) as f64;
+    let percent = |part: u64, whole: u64| Reply::Double(100.0 * part as f64 / whole.max(1) as f64);
     let count = |name, number| (Reply::text(name), Reply::count(number));
     Ok(Reply::Map(vec![
-        count("peak.allocated", used),
+        count("peak.allocated", peak),
         count("total.allocated", used),
         count("startup.allocated", 0),
         count("replication.backlog", 0),
@@ -90,12 +93,14 @@ pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
         count("clients.normal", clients as u64),
         count("cluster.links", 0),
         count("aof.buffer", 0),
+        count("lua.caches", script_bytes as u64),
+        count("functions.caches", 0),
         count("overhead.total", clients as u64),
         count("keys.count", keys),
         count("keys.bytes-per-key", dataset / keys.max(1)),
         count("dataset.bytes", dataset),
-        (Reply::text("dataset.percentage"), Reply::Double(share)),
-        (Reply::text("peak.percentage"), Reply::Double(100.0)),
+        (Reply::text("dataset.percentage"), percent(dataset, used)),
+        (Reply::text("peak.percentage"), percent(used, peak)),
         (Reply::text("fragmentation"), Reply::Double(1.0)),
         count("fragmentation.bytes", 0),
     ]))

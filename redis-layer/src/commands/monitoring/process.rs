@@ -1,6 +1,7 @@
 //! What the operating system knows about this process. Where it does not tell, the answer is 0.
 
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Memory of the process that is in use, in bytes.
 pub(crate) struct Memory {
@@ -8,20 +9,25 @@ pub(crate) struct Memory {
     pub(crate) resident: u64,
     /// What no file stands behind. The system may take back the rest.
     pub(crate) own: u64,
+    /// The most of that whenever somebody asked.
+    pub(crate) peak: u64,
 }
 
 /// How much memory the process uses.
 pub(crate) fn memory() -> Memory {
     const PAGE_BYTES: u64 = 4096;
+    static PEAK: AtomicU64 = AtomicU64::new(0);
     let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let mut bytes = pages
         .split(' ')
         .skip(1)
         .map(|pages| pages.parse::<u64>().unwrap_or(0) * PAGE_BYTES);
     let (resident, of_files) = (bytes.next().unwrap_or(0), bytes.next().unwrap_or(0));
+    let own = resident.saturating_sub(of_files);
     Memory {
         resident,
-        own: resident.saturating_sub(of_files),
+        own,
+        peak: PEAK.fetch_max(own, Relaxed).max(own),
     }
 }
 

@@ -2,20 +2,17 @@
 //! take of it. What is used is what no file stands behind; what is resident includes the parts of tables that the system
 //! has in memory.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use crate::commands::Server;
 use crate::commands::config::total_memory;
 use crate::commands::monitoring::info::{line, lines};
 use crate::commands::monitoring::process;
 
 pub(super) fn section(server: &Server, text: &mut String) {
-    static PEAK: AtomicU64 = AtomicU64::new(0);
     let process::Memory {
         resident,
         own: used,
+        peak,
     } = process::memory();
-    let peak = PEAK.fetch_max(used, Relaxed).max(used);
     let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
     let maxmemory = u64::try_from(server.config.number("maxmemory")).unwrap_or(0);
     let dataset = used.saturating_sub(clients as u64);
