@@ -17,8 +17,8 @@ const ENTRIES_FOR_A_LONG_VALUE: u64 = 500;
 const LONG_VALUE_BYTES: usize = 100_000;
 /// Rows that wait in the queue.
 const QUEUED: u64 = 1_000;
-/// A queue that never merges what was taken takes time by the square of this.
-const MOST_TURNS: u64 = 50_000;
+/// An engine that never merges what was taken takes time by the square of this.
+const MOST_TURNS: u64 = 5_000;
 /// Keys that are overwritten over and over.
 const COUNTERS: u64 = 1_000;
 const SCANS_OF_COUNTERS: u64 = 100;
