@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use benches::{open, shuffled, user_key};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use engine::{Background, Cursor, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
+use engine::{Background, Cursor, Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
 
 const ROWS: usize = 100_000;
 const SYNCED_WRITES: usize = 8;
@@ -221,6 +221,14 @@ fn group_commit(c: &mut Criterion) {
     group.finish();
 }
 
+/// Looks at the first row, which must be this one, and deletes it.
+fn take_first(family: &Family, row: u64) {
+    let mut cursor = family.cursor().unwrap();
+    cursor.seek_to_first().unwrap();
+    assert_eq!(cursor.key(), user_key(row));
+    family.delete(user_key(row)).unwrap();
+}
+
 /// Writes a row at the end of a queue, looks at the first row and deletes it, so many times.
 fn queue_turns(read_compaction: bool, turns: usize) -> Duration {
     let dir = tempfile::tempdir().unwrap();
@@ -233,10 +241,7 @@ fn queue_turns(read_compaction: bool, turns: usize) -> Duration {
     let began = Instant::now();
     for turn in 0..turns as u64 {
         family.put(user_key(turn), VALUE).unwrap();
-        let mut cursor = family.cursor().unwrap();
-        cursor.seek_to_first().unwrap();
-        assert_eq!(cursor.key(), user_key(turn));
-        family.delete(user_key(turn)).unwrap();
+        take_first(&family, turn);
     }
     began.elapsed()
 }
@@ -271,10 +276,7 @@ fn drain_turns(read_compaction: bool, turns: usize) -> Duration {
     db.compact().unwrap();
     let began = Instant::now();
     for turn in 0..turns as u64 {
-        let mut cursor = family.cursor().unwrap();
-        cursor.seek_to_first().unwrap();
-        assert_eq!(cursor.key(), user_key(turn));
-        family.delete(user_key(turn)).unwrap();
+        take_first(&family, turn);
     }
     began.elapsed()
 }

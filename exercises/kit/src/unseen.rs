@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::answer::{Death, Outcome};
 use crate::check::Check;
-use crate::exercise::{Judged, Probe, Who};
+use crate::exercise::{Judged, Part, Probe, Who};
 use crate::guard;
 use crate::isolate::{Behaviour, observe_here};
 use crate::judge::{State, Verdict, judge};
@@ -78,24 +78,25 @@ fn within<T>(limit: Duration, run: impl FnOnce() -> T, late: impl FnOnce() + Sen
 /// Each question is put once, the last one first, up to the first answer that is not the expected one.
 pub fn passes(exercise: &dyn Judged) -> bool {
     let sheet = exercise.sheet();
-    let probes: Vec<&Probe> = sheet.parts.iter().flat_map(|part| &part.probes).collect();
+    let mut probes: Vec<(&Part, &Probe)> = Vec::new();
+    for part in &sheet.parts {
+        probes.extend(part.probes.iter().map(|probe| (part, probe)));
+    }
     let mut outcomes = vec![Outcome::NotAsked; probes.len()];
-    for (place, probe) in probes.iter().enumerate().rev() {
+    for (place, (part, probe)) in probes.iter().enumerate().rev() {
         outcomes[place] = guard::call(|| exercise.ask(Who::Learner, place));
-        let Some(answer) = outcomes[place].answer() else {
-            return false;
+        let is_wrong = match (outcomes[place].answer(), &probe.expected) {
+            (None, _) => true,
+            (Some(answer), Some(expected)) => answer != expected,
+            (Some(_), None) => false,
         };
-        if probe
-            .expected
-            .as_ref()
-            .is_some_and(|expected| answer != expected)
-        {
+        if is_wrong && !part.auxiliary {
             return false;
         }
     }
     let passes = |check: &Check| {
-        let outcomes = sheet.of_part(check.part, &outcomes);
-        (check.test)(&sheet.parts[check.part], outcomes).is_none()
+        let part = &sheet.parts[check.part];
+        part.auxiliary || (check.test)(part, sheet.of_part(check.part, &outcomes)).is_none()
     };
     sheet.checks.iter().all(passes)
 }
