@@ -8,6 +8,8 @@
 mod collation;
 #[path = "support/database.rs"]
 mod database;
+#[path = "ch05_strings_and_tuples/empty.rs"]
+mod empty;
 #[path = "ch05_strings_and_tuples/faults.rs"]
 mod faults;
 #[path = "ch05_strings_and_tuples/figure.rs"]

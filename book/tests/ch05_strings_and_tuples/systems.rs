@@ -44,9 +44,45 @@ fn cockroach_number(number: u64) -> Vec<u8> {
 }
 // ANCHOR_END: cockroach
 
+// ANCHOR: cassandra
+/// Cassandra, src/java/org/apache/cassandra/utils/bytecomparable/ByteComparable.md at 5c45033: a byte before each
+/// field, then the text. Of a run of zeros only the last one is followed by ff, the others by fe, and the zeros
+/// before the end by fe alone. A text that does not end in a zero is ended by one.
+pub(crate) fn cassandra_text(text: &[u8]) -> Vec<u8> {
+    let mut key = vec![0x40];
+    let mut zeros = 0;
+    for &byte in text {
+        match (byte, zeros) {
+            (0x00, 0) => key.push(0x00),
+            (0x00, _) => key.push(0xfe),
+            (_, 0) => key.push(byte),
+            (_, _) => key.extend([0xff, byte]),
+        }
+        zeros = if byte == 0x00 { zeros + 1 } else { 0 };
+    }
+    key.push(if zeros == 0 { 0x00 } else { 0xfe });
+    key
+}
+
+fn cassandra_number(number: i64) -> Vec<u8> {
+    (0x40_u8, number).to_key()
+}
+// ANCHOR_END: cassandra
+
+// ANCHOR: hbase
+/// HBase, hbase-common/.../util/OrderedBytes.java at 07739e1: a header, the text, one 00. A text with a zero is refused.
+fn hbase_text(text: &[u8]) -> Option<Vec<u8>> {
+    (!text.contains(&0x00)).then(|| [&[0x34], text, &[0x00]].concat())
+}
+
+fn hbase_number(number: i64) -> Vec<u8> {
+    (0x2c_u8, number).to_key()
+}
+// ANCHOR_END: hbase
+
 // ANCHOR: groups
-/// Tidis, src/tikv/encoding/encode.rs at 06b93a8: groups of eight bytes, the last one filled with zeros, each
-/// with a byte behind it: ff less the number of zeros filled in.
+/// TiDB, pkg/util/codec/bytes.go at 07ed4d7, and Tidis, src/tikv/encoding/encode.rs at 06b93a8: groups of eight
+/// bytes, the last one filled with zeros, each with a byte behind it: ff less the number of zeros filled in.
 pub(crate) fn groups_of_eight(value: &[u8]) -> Vec<u8> {
     let mut key = Vec::new();
     let mut rest = value;
@@ -65,35 +101,72 @@ pub(crate) fn groups_of_eight(value: &[u8]) -> Vec<u8> {
 }
 // ANCHOR_END: groups
 
-#[test]
-fn three_other_systems_and_this_book() {
-    let name = [b'n'; 20];
-    let rows = [
-        (
-            "FoundationDB",
-            foundation_text as fn(&[u8]) -> Vec<u8>,
-            hex(&foundation_number(7)),
-        ),
-        ("CockroachDB", cockroach_bytes, hex(&cockroach_number(7))),
-        ("groups of eight (Tidis)", groups_of_eight, "–".to_owned()),
-        ("this book", |text| text.to_key(), hex(&7_u64.to_key())),
-    ];
+/// A system, its key of a text if it takes that text, and its key of the number 7 if it was read.
+type System = (&'static str, fn(&[u8]) -> Option<Vec<u8>>, Option<Vec<u8>>);
+
+fn table(systems: &[System]) -> String {
+    let shown = |key: Option<Vec<u8>>, without: &str| {
+        key.map_or(without.to_owned(), |key| format!("`{}`", hex(&key)))
+    };
     let mut table = String::from(
         "| system | `\"a\"` | `\"a\\x00\"` | the number 7 | bytes for a name of 20 |\n|---|---|---|---|--:|\n",
     );
-    for (system, text, number) in rows {
-        let [a, zero] = [&b"a"[..], b"a\x00"].map(|value| hex(&text(value)));
-        let number = if number == "–" {
-            number
-        } else {
-            format!("`{number}`")
-        };
-        table += &format!(
-            "| {system} | `{a}` | `{zero}` | {number} | {} |\n",
-            text(&name).len()
-        );
+    for (system, text, number) in systems {
+        let [a, zero] = [&b"a"[..], b"a\x00"].map(|value| shown(text(value), "refused"));
+        let number = shown(number.clone(), "–");
+        let long = text(&[b'n'; 20]).map_or(0, |key| key.len());
+        table += &format!("| {system} | {a} | {zero} | {number} | {long} |\n");
     }
-    output::check("05-strings-and-tuples/outputs/systems.md", &table);
+    table
+}
+
+#[test]
+fn three_other_systems_and_this_book() {
+    let systems: [System; 4] = [
+        (
+            "FoundationDB",
+            |text| Some(foundation_text(text)),
+            Some(foundation_number(7)),
+        ),
+        (
+            "CockroachDB",
+            |text| Some(cockroach_bytes(text)),
+            Some(cockroach_number(7)),
+        ),
+        (
+            "groups of eight (TiDB, Tidis)",
+            |text| Some(groups_of_eight(text)),
+            None,
+        ),
+        (
+            "this book",
+            |text| Some(text.to_key()),
+            Some(7_u64.to_key()),
+        ),
+    ];
+    output::check("05-strings-and-tuples/outputs/systems.md", &table(&systems));
+}
+
+#[test]
+fn cassandra_and_hbase() {
+    let systems: [System; 2] = [
+        (
+            "Cassandra",
+            |text| Some(cassandra_text(text)),
+            Some(cassandra_number(7)),
+        ),
+        ("HBase", hbase_text, Some(hbase_number(7))),
+    ];
+    let file = "05-strings-and-tuples/outputs/more-systems.md";
+    output::check(file, &table(&systems));
+}
+
+/// Bytes written in hexadecimal.
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2);
+    digits
+        .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
 }
 
 #[test]
@@ -108,6 +181,26 @@ fn the_documents_own_test_cases() {
     assert_eq!(foundation_number(255), [0x15, 0xff]);
     assert_eq!(foundation_number(256), [0x16, 0x01, 0x00]);
     assert_eq!(foundation_number(u64::MAX)[0], 0x1c);
+    // ByteComparable.md: the examples of texts and of numbers, with the byte 40 before the field.
+    for (text, key) in [
+        ("2200", "2200fe"),
+        ("22000033", "2200feff3300"),
+        ("220011", "2200ff1100"),
+        ("220000", "2200fefe"),
+        ("22", "2200"),
+    ] {
+        assert_eq!(hex(&cassandra_text(&bytes(text))), format!("40{key}"));
+    }
+    assert_eq!(hex(&cassandra_number(i64::MIN)), "400000000000000000");
+    // bytes.go: its four examples.
+    for (text, key) in [
+        ("", "0000000000000000f7"),
+        ("010203", "0102030000000000fa"),
+        ("01020300", "0102030000000000fb"),
+        ("0102030405060708", "0102030405060708ff0000000000000000f7"),
+    ] {
+        assert_eq!(hex(&groups_of_eight(&bytes(text))), key);
+    }
     // encoding.go: IntMin 80, width 8, so zero is 88; IntMax is fd, for eight bytes.
     assert_eq!(cockroach_number(109), [0xf5]);
     assert_eq!(cockroach_number(110), [0xf6, 110]);

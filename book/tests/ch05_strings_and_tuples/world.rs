@@ -8,7 +8,7 @@ use engine::keys::{OrderedKey, Raw};
 use crate::faults::{
     bare, ended_by_ff, ended_by_one_zero, escaped_without_end, zero_ended, zero_kept,
 };
-use crate::systems::{cockroach_bytes, foundation_text, groups_of_eight};
+use crate::systems::{cassandra_text, cockroach_bytes, foundation_text, groups_of_eight};
 use crate::{Scheme, escaped, fixed, joined, length_first};
 
 // ANCHOR: small_world
@@ -50,7 +50,7 @@ fn faults(scheme: Scheme) -> (usize, usize) {
 
 #[test]
 fn each_scheme_in_the_small_world() {
-    let schemes: [(&str, Scheme); 13] = [
+    let schemes: [(&str, Scheme); 14] = [
         ("joined by a colon", joined),
         ("nothing between", bare),
         ("ended by a bare zero", zero_ended),
@@ -69,6 +69,9 @@ fn each_scheme_in_the_small_world() {
         ("groups of eight", |a, b| {
             [groups_of_eight(a), groups_of_eight(b)].concat()
         }),
+        ("Cassandra", |a, b| {
+            [&cassandra_text(a)[..], &cassandra_text(b), &[0x38]].concat()
+        }),
         ("this book", |a, b| (a, b).to_key()),
     ];
     let mut table = format!(
@@ -82,6 +85,7 @@ fn each_scheme_in_the_small_world() {
             "FoundationDB",
             "CockroachDB",
             "groups of eight",
+            "Cassandra",
             "this book",
         ];
         assert_eq!((shared, wrong) == (0, 0), systems.contains(&name), "{name}");
