@@ -8,6 +8,8 @@
 mod database;
 #[path = "ch04_ieee_754/faults.rs"]
 mod faults;
+#[path = "ch04_ieee_754/money.rs"]
+mod money;
 #[path = "ch03_support/places.rs"]
 mod places;
 #[path = "support/solver.rs"]
