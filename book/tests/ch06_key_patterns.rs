@@ -12,6 +12,8 @@ mod direction;
 mod domains;
 #[path = "ch06_key_patterns/figure.rs"]
 mod figure;
+#[path = "ch06_key_patterns/ids.rs"]
+mod ids;
 #[path = "ch06_key_patterns/patterns.rs"]
 mod patterns;
 #[path = "ch06_key_patterns/store.rs"]
@@ -20,6 +22,8 @@ mod store;
 mod wild;
 #[path = "ch06_key_patterns/wrong.rs"]
 mod wrong;
+#[path = "ch06_key_patterns/zones.rs"]
+mod zones;
 
 use book::output;
 use engine::keys;
