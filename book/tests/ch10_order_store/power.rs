@@ -152,6 +152,50 @@ fn what_four_rows_cost() {
 }
 // ANCHOR_END: cost
 
+// ANCHOR: long_name
+#[test]
+fn what_a_long_name_in_front_costs() {
+    const ORDERS: u32 = 2_000;
+    let mut table = String::from(
+        "| in front of each key | keys and values | log | tables |\n|---|--:|--:|--:|\n",
+    );
+    let mut tables = Vec::new();
+    for name in ["", "shop/production/orders/"] {
+        let db = empty();
+        let mut payload = 0;
+        for id in 0..ORDERS {
+            let user = format!("user-{:04}", id % 1000);
+            let order = order(id, &user, 1_571_819_021_259 + u64::from(id), New);
+            let named = |(key, value): Record| ([name.as_bytes(), &key].concat(), value);
+            let records: Vec<Record> = placed(&order).into_iter().map(named).collect();
+            let len = |(key, value): &Record| key.len() + value.as_ref().map_or(0, Vec::len);
+            payload += records.iter().map(len).sum::<usize>();
+            write(&db, records, ONE_BATCH);
+        }
+        db.flush().unwrap();
+        let statistics = db.statistics();
+        let bytes = [
+            payload as u64,
+            statistics.writes.log_bytes,
+            statistics.families[0].bytes_written(),
+        ];
+        let [payload, log, table_bytes] = bytes.map(|bytes| bytes as f64 / f64::from(ORDERS));
+        let shown = if name.is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("`{name}`")
+        };
+        table += &format!("| {shown} | {payload:.1} | {log:.1} | {table_bytes:.1} |\n");
+        tables.push((payload, table_bytes));
+    }
+    output::check("10-order-store/outputs/long-name.md", &table);
+    let [(short, without), (long, with)] = tables[..] else {
+        panic!("two names");
+    };
+    assert!(with - without < (long - short) / 2.0);
+}
+// ANCHOR_END: long_name
+
 /// The records that make an order paid: what differs between its rows before and after.
 fn paid(shape: Shape, before: &Order) -> Vec<Record> {
     let after = Order {
