@@ -21,7 +21,7 @@ type Line = (
     &'static str,
 );
 
-fn lines() -> [Line; 14] {
+fn lines() -> [Line; 17] {
     let numeric = encode_f64_numeric(-0.0).expect("a zero is a number");
     let host = "mail.example.com".rsplit('.');
     let host: String = host.map(|label| format!("{label}.")).collect();
@@ -56,6 +56,13 @@ fn lines() -> [Line; 14] {
             "../04-ieee-754/index.md#which-zero-which-nan",
         ),
         (
+            "money",
+            "the smallest unit counted, then as numbers below zero",
+            "30 cents, `30_i64`",
+            hex(&30_i64.to_key()),
+            "../04-ieee-754/index.md#prices-and-other-decimals",
+        ),
+        (
             "text or bytes, and another field follows",
             "`00` becomes `00 ff`; `00 01` at the end",
             "`\"a\\0\"`",
@@ -77,6 +84,13 @@ fn lines() -> [Line; 14] {
             "../05-strings-and-tuples/index.md#one-field-after-another",
         ),
         (
+            "a field that may be empty",
+            "`00` for nothing, `01` before each value",
+            "5, `(1_u8, 5_u8)`",
+            hex(&(1_u8, 5_u8).to_key()),
+            "../05-strings-and-tuples/index.md#a-field-that-may-be-empty",
+        ),
+        (
             "a field that descends",
             "its key, the end too, with all bits inverted",
             "`Desc(\"a\")`",
@@ -89,6 +103,13 @@ fn lines() -> [Line; 14] {
             "`PaddedDecimal(42)`",
             String::from_utf8(PaddedDecimal(42).to_key()).expect("digits"),
             "../06-key-patterns/index.md#why-twenty-digits",
+        ),
+        (
+            "ids that sort by their time",
+            "the 16 bytes of a UUID of version 7",
+            "`017f22e2-79b0-7cc3-98c4-dc0c0c07398f`",
+            hex(&0x017f_22e2_79b0_7cc3_98c4_dc0c_0c07_398f_u128.to_key()),
+            "../06-key-patterns/index.md#ids-that-sort",
         ),
         (
             "hosts and domains",
