@@ -261,22 +261,11 @@ impl Survey {
                 }
             };
             let at = reader.record_at();
-            if let Ok(VersionEdit {
-                format: Some(format),
-                ..
-            }) = &decoded
-                && *format > MANIFEST_FORMAT
-            {
-                return Err(Error::UnsupportedVersion {
-                    file: path,
-                    found: *format,
-                    newest: MANIFEST_FORMAT,
-                });
-            }
             match decoded {
-                Ok(edit) => survey.apply(&edit, &mut |what| {
-                    found(Finding::damage(&path, at, what));
-                }),
+                Ok(edit) => {
+                    refuse_newer(&edit, &path)?;
+                    survey.apply(&edit, &mut |what| found(Finding::damage(&path, at, what)));
+                }
                 Err(what) => {
                     found(Finding::damage(&path, at, what));
                     return Ok(survey);
@@ -386,6 +375,18 @@ impl Survey {
         if let Err(what) = check_families_counted(edit, self.next_family) {
             wrong(what);
         }
+    }
+}
+
+/// What a newer release wrote may mean something else, so nothing of it is believed.
+fn refuse_newer(edit: &VersionEdit, manifest: &Path) -> Result<()> {
+    match edit.format {
+        Some(found) if found > MANIFEST_FORMAT => Err(Error::UnsupportedVersion {
+            file: manifest.to_owned(),
+            found,
+            newest: MANIFEST_FORMAT,
+        }),
+        _ => Ok(()),
     }
 }
 

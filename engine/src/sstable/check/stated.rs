@@ -126,19 +126,22 @@ impl Check<'_> {
                 (self.found)(footer.properties.offset, what);
             }
         }
-        let keys = [
+        for (which, stated, seen) in [
             ("smallest", smallest, &seen.smallest),
             ("largest", largest, &seen.largest),
-        ];
-        for (which, stated, seen) in keys {
+        ] {
             if stated != seen {
-                let what = format!(
-                    "the properties state the {which} key \"{}\", and it is \"{}\"",
-                    stated.escape_ascii(),
-                    seen.escape_ascii()
-                );
+                let what = another_key(which, stated, seen);
                 (self.found)(footer.properties.offset, what);
             }
         }
     }
+}
+
+fn another_key(which: &str, stated: &[u8], seen: &[u8]) -> String {
+    format!(
+        "the properties state the {which} key \"{}\", and it is \"{}\"",
+        stated.escape_ascii(),
+        seen.escape_ascii()
+    )
 }
