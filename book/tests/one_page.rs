@@ -85,7 +85,7 @@ fn lines() -> [Line; 17] {
         ),
         (
             "a field that may be empty",
-            "`00` for nothing, `01` before each value",
+            "`00` if it is empty, `01` before each value",
             "5, `(1_u8, 5_u8)`",
             hex(&(1_u8, 5_u8).to_key()),
             "../05-strings-and-tuples/index.md#a-field-that-may-be-empty",
@@ -107,7 +107,7 @@ fn lines() -> [Line; 17] {
         (
             "ids that sort by their time",
             "the 16 bytes of a UUID of version 7",
-            "`017f22e2-79b0-7cc3-98c4-dc0c0c07398f`",
+            "made on 2022-02-22",
             hex(&0x017f_22e2_79b0_7cc3_98c4_dc0c_0c07_398f_u128.to_key()),
             "../06-key-patterns/index.md#ids-that-sort",
         ),

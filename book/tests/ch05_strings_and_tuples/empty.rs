@@ -40,9 +40,9 @@ fn nothing_needs_a_byte_of_its_own() {
     let ways = [zero_for_nothing, left_out, a_byte_in_front];
     let line = |discount: &str, name: &str, cells: [String; 3]| {
         let [a, b, c] = cells;
-        format!("{discount:<10}{name:<7}{a:<16}{b:<12}{c}\n")
+        format!("{discount:<10}{name:<6}{a:<12}{b:<10}{c}\n")
     };
-    let titles = ["0 for nothing", "left out", "a byte in front"];
+    let titles = ["0 for none", "left out", "in front"];
     let mut table = line("discount", "name", titles.map(str::to_owned));
     for customer in CUSTOMERS {
         let discount = customer
