@@ -101,10 +101,8 @@ fn the_race_as_a_table_and_a_figure() {
 #[test]
 fn what_a_comparator_adds() {
     let race = race();
-    let mut table = format!(
-        "{:<42}on digits  that parses\n",
-        "times the big-endian keys"
-    );
+    let mut table =
+        String::from("| times the big-endian keys | on digits | that parses |\n|---|--:|--:|\n");
     for heat in list(&race, "heats") {
         let time = |name: &str| {
             let lane = list(heat, "lanes")
@@ -117,12 +115,12 @@ fn what_a_comparator_adds() {
         let (digits, parses) = (time("on digits") / bytes, time("that parses") / bytes);
         writeln!(
             table,
-            "{:<42}{digits:>9.1}  {parses:>11.1}",
+            "| {} | {digits:.1} | {parses:.1} |",
             text(heat, "what")
         )
         .unwrap();
     }
-    output::check("07-comparators/outputs/factors.txt", &table);
+    output::check("07-comparators/outputs/factors.md", &table);
 }
 
 /// One group of bars a heat, all on one scale.
