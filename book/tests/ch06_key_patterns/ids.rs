@@ -26,6 +26,11 @@ fn random_bits(seed: u64) -> u128 {
     u128::from(random(seed)) << 64 | u128::from(random(!seed))
 }
 
+/// Makes an id of a time and of random bits.
+type Version = fn(u64, u64) -> u128;
+/// The id of the row with this number, of the rows as they come.
+type Ids = fn(u64) -> u128;
+
 // ANCHOR: uuids
 /// Version 1: steps of 100 ns since 1582. Their lowest 32 bits stand in front.
 fn version_1(ms: u64, seed: u64) -> u128 {
@@ -58,7 +63,7 @@ fn written(id: u128) -> String {
 #[test]
 fn only_version_7_sorts_by_time() {
     const START: u64 = 1_571_819_021_259;
-    let versions: [(&str, fn(u64, u64) -> u128); 3] = [
+    let versions: [(&str, Version); 3] = [
         ("1", version_1),
         ("4", |_, seed| version_4(seed)),
         ("7", version_7),
@@ -111,7 +116,7 @@ fn small_store() -> Db {
 #[test]
 fn rows_that_come_in_order_are_not_rewritten() {
     const ROWS: u64 = 30_000;
-    let arrivals: [(&str, fn(u64) -> u128); 2] = [
+    let arrivals: [(&str, Ids); 2] = [
         ("version 7", |row| version_7(row, row)),
         ("version 4", version_4),
     ];
