@@ -8,7 +8,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
 
 use crate::order::Change;
 use crate::order::Status::{self, New, Paid, Shipped};
-use crate::store::{Line, cuts, disk, divided, names, rows, rows_of, shown, store};
+use crate::store::{BITS, Line, changes, cuts, disk, divided, names, rows, rows_of, shown, store};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::change_status as learner;
 
@@ -67,6 +67,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         part = probe(part, orders, 9, Some(Paid), Shipped);
     }
     part = twice(part);
+    part = each(part);
     // Dearer than all others together, and so the last ones.
     for (orders, id, to) in [
         (STORES[0], 7, Paid),
@@ -155,6 +156,36 @@ fn twice(part: PartOf<Changing>) -> PartOf<Changing> {
             Answer::told(|telling| {
                 let (there, back) = (said(&there, telling), said(&back, telling));
                 format!("{there}, {back} and the rows {rows}")
+            })
+        },
+    )
+}
+
+/// Every order of a store is changed. Every bit of their times and ids counts.
+fn each(part: PartOf<Changing>) -> PartOf<Changing> {
+    let count = BITS.len();
+    let call =
+        format!("change_status of {count} orders with large ids, at large times, each to Shipped");
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["changes of many orders"],
+        |change: &Changing| {
+            let db = store(&BITS);
+            for (id, ..) in BITS.iter() {
+                let change = change(&db, *id, Shipped);
+                if !matches!(change, Ok(Change::Changed)) {
+                    return Answer::told(|telling| format!("{} for {id}", said(&change, telling)));
+                }
+            }
+            let shipped = |(id, user, at, _): &Line| (*id, *user, *at, Shipped);
+            let right: Vec<Line> = BITS.iter().map(shipped).collect();
+            let (right, left) = (rows_of(&right), rows(&db));
+            Answer::text(if left == right {
+                "all Changed, and the right rows".to_owned()
+            } else {
+                let difference = changes(&right, &left);
+                format!("all Changed, and the right rows but for this: {difference}")
             })
         },
     )

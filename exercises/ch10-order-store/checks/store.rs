@@ -1,7 +1,7 @@
 //! Stores in memory: filled, read, and cut off from their power after each file operation.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use engine::Background;
 use engine::Db;
@@ -14,6 +14,7 @@ use engine::vfs::MemoryVfs;
 use kit::Outcome;
 use kit::answer::quoted_text;
 use kit::exercise::Part;
+use kit::values::bit_by_bit;
 
 use crate::order::{Order, Status};
 use crate::solutions::place_order::keys;
@@ -23,6 +24,17 @@ pub(crate) type Line = (u32, &'static str, u64, Status);
 
 /// A row: its key and its value.
 pub(crate) type Row = (Vec<u8>, Vec<u8>);
+
+/// Large times and large ids of which every bit counts.
+pub(crate) static BITS: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let large = bit_by_bit(u32::MAX.into()).into_iter();
+    let ids = large.filter_map(|id| u32::try_from(id).ok()).chain(1..);
+    let times = bit_by_bit(u64::MAX).into_iter();
+    times
+        .zip(ids)
+        .map(|(at, id)| (id, "ann", at, Status::New))
+        .collect()
+});
 
 pub(crate) fn order(&(id, user, at, status): &Line) -> Order {
     let user = user.to_owned();
@@ -211,6 +223,28 @@ pub(crate) fn key_name(key: &[u8]) -> String {
 pub(crate) fn names(rows: &[Row]) -> String {
     let names: Vec<String> = rows.iter().map(name).collect();
     format!("[{}]", names.join(", "))
+}
+
+/// What was done to these rows. The rows themselves would fill the screen.
+pub(crate) fn changes(before: &[Row], after: &[Row]) -> String {
+    let only_in = |rows: &[Row], others: &[Row]| -> Vec<Row> {
+        let only = rows.iter().filter(|row| !others.contains(row));
+        only.cloned().collect()
+    };
+    let removed = only_in(before, after);
+    let added = only_in(after, before);
+    match (removed.as_slice(), added.as_slice()) {
+        ([], []) => "no change".to_owned(),
+        (removed, []) => format!("rows removed: {}", names(removed)),
+        ([], added) => format!("rows added: {}", names(added)),
+        (removed, added) => {
+            format!(
+                "rows removed: {}, rows added: {}",
+                names(removed),
+                names(added)
+            )
+        }
+    }
 }
 
 /// What it says of a call that a power cut leaves a half of it, in whatever order its rows were written.
