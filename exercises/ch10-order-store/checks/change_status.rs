@@ -1,14 +1,19 @@
 //! Changes by the rows that they leave, and by what a power cut leaves of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::Db;
+use kit::exercise::Part;
 use kit::values::long_texts;
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Telling, check};
 
 use crate::order::Change;
 use crate::order::Status::{self, New, Paid, Shipped};
-use crate::store::{BITS, Line, changes, cuts, disk, divided, names, rows, rows_of, shown, store};
+use crate::store::{
+    BITS, Line, changes, cuts, disk, divided, names, only_one_kind, rows, rows_in, rows_of, shown,
+    store,
+};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::change_status as learner;
 
@@ -50,7 +55,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         stub: Arc::new(stubs::change_status::change_status),
         solution: Arc::new(solutions::change_status::change_status),
     };
-    let mut part = PartOf::new("change_status", "list").says(divided);
+    let mut part = PartOf::new("change_status", "list").says(which_rows);
     for orders in STORES {
         for id in [7, 9, 258, 8, 70_000, 70, 0, u32::MAX] {
             let before = orders.iter().find(|line| line.0 == id).map(|line| line.3);
@@ -85,6 +90,22 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
             "The right rows, and no other; whole and durable, whenever the power fails.",
         ))
         .mistakes(mistakes::change_status::all())
+}
+
+/// What the wrong answers have in common.
+fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let mut kinds = BTreeSet::new();
+    for (probe, outcome) in part.probes.iter().zip(outcomes) {
+        let (Some(right), Some(given)) = (&probe.expected, outcome.answer()) else {
+            return Vec::new();
+        };
+        let (right, given) = (rows_in(right), rows_in(given));
+        let differing = right.symmetric_difference(&given);
+        kinds.extend(differing.filter_map(|(_, row)| row.split(' ').next()));
+    }
+    let mut said = divided(part, outcomes);
+    said.extend(only_one_kind(&kinds));
+    said
 }
 
 fn said(change: &engine::Result<Change>, telling: Telling) -> String {

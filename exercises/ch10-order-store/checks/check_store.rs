@@ -12,7 +12,8 @@ use crate::order::Fault;
 use crate::order::Status::{New, Paid, Shipped};
 use crate::solutions::place_order::keys;
 use crate::store::{
-    BITS, Line, Row, changes, cuts, disk, key_name, names, open, order, rows, rows_of,
+    BITS, Line, Row, changes, cuts, disk, key_name, names, only_one_kind, open, order, rows,
+    rows_in, rows_of,
 };
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::check_store as learner;
@@ -313,22 +314,6 @@ fn found() -> PartOf<Checker> {
     part
 }
 
-/// The rows of an answer, each with what is said of it: `missing`, `rows added`.
-fn rows_in(answer: &Answer) -> BTreeSet<(&str, &str)> {
-    let mut pieces = answer.text.split(['[', ']']);
-    let mut rows = BTreeSet::new();
-    while let (Some(said), Some(list)) = (pieces.next(), pieces.next()) {
-        for row in list.split(", ").filter(|row| !row.is_empty()) {
-            let fault = row.split_once(' ');
-            rows.insert(match fault {
-                Some((kind @ ("ghost" | "missing"), row)) => (kind, row),
-                _ => (said.trim_matches([',', ' ', ':']), row),
-            });
-        }
-    }
-    rows
-}
-
 /// What the wrong answers have in common: rows of one index alone, orders that were changed, values in an index.
 fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     let mut kinds = BTreeSet::new();
@@ -360,14 +345,7 @@ fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     } else if values {
         said.push("It writes index rows with a value, and theirs is empty.".to_owned());
     }
-    let kinds: Vec<&str> = kinds.into_iter().collect();
-    let index = match kinds[..] {
-        ["s"] => "status",
-        ["t"] => "time",
-        ["u"] => "user",
-        _ => return said,
-    };
-    said.push(format!("No row is ever wrong but those by {index}."));
+    said.extend(only_one_kind(&kinds));
     said
 }
 

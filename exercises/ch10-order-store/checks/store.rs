@@ -1,6 +1,6 @@
 //! Stores in memory: filled, read, and cut off from their power after each file operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use engine::Background;
@@ -11,10 +11,10 @@ use engine::WriteBatch;
 use engine::WriteOptions;
 use engine::keys::{DecodeKey as _, Desc};
 use engine::vfs::MemoryVfs;
-use kit::Outcome;
 use kit::answer::quoted_text;
 use kit::exercise::Part;
 use kit::values::bit_by_bit;
+use kit::{Answer, Outcome};
 
 use crate::order::{Order, Status};
 use crate::solutions::place_order::keys;
@@ -245,6 +245,34 @@ pub(crate) fn changes(before: &[Row], after: &[Row]) -> String {
             )
         }
     }
+}
+
+/// The rows of an answer, each with what is said of it: `missing`, `rows added`.
+pub(crate) fn rows_in(answer: &Answer) -> BTreeSet<(&str, &str)> {
+    let mut pieces = answer.text.split(['[', ']']);
+    let mut rows = BTreeSet::new();
+    while let (Some(said), Some(list)) = (pieces.next(), pieces.next()) {
+        for row in list.split(", ").filter(|row| !row.is_empty()) {
+            let fault = row.split_once(' ');
+            rows.insert(match fault {
+                Some((kind @ ("ghost" | "missing"), row)) => (kind, row),
+                _ => (said.trim_matches([',', ' ', ':']), row),
+            });
+        }
+    }
+    rows
+}
+
+/// What it says where the rows that are ever wrong begin with one letter.
+pub(crate) fn only_one_kind(kinds: &BTreeSet<&str>) -> Option<String> {
+    let kinds: Vec<&str> = kinds.iter().copied().collect();
+    let index = match kinds[..] {
+        ["s"] => "status",
+        ["t"] => "time",
+        ["u"] => "user",
+        _ => return None,
+    };
+    Some(format!("No row is ever wrong but those by {index}."))
 }
 
 /// What it says of a call that a power cut leaves a half of it, in whatever order its rows were written.
