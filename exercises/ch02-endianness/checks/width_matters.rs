@@ -1,8 +1,9 @@
 //! Numbers of three types in one key space. Any bytes that sort are right.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use kit::values::{Value as _, ranks};
+use kit::values::{Value as _, bit_by_bit, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -74,8 +75,15 @@ fn numbers() -> Vec<Number> {
     // One digit more. Around 1000, the numbers are there.
     let digits = (4..10).map(|digits| 10_u32.pow(digits));
     let digits = digits.flat_map(|limit| [limit - 1, limit]);
+    let bits = bit_by_bit(u32::MAX.into()).into_iter();
+    let bits = bits.filter_map(|value| u32::try_from(value).ok());
     let values = u32::probes().into_iter().chain(grown).chain(limits);
-    for value in values.chain(digits) {
+    let mut seen = HashSet::new();
+    for value in values
+        .chain(digits)
+        .chain(bits)
+        .filter(|value| seen.insert(*value))
+    {
         let in_each = [
             u8::try_from(value).map(Number::U8).ok(),
             u16::try_from(value).map(Number::U16).ok(),

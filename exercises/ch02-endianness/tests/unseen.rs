@@ -1024,3 +1024,13 @@ fn the_first_wide_window_is_one_that_no_walk_over_all_times_ends() {
     let call = &wide.unwrap().call;
     assert!(call.ends_with(", 4, 4294967296)"), "{call}");
 }
+
+#[test]
+fn every_bit_of_a_number_of_any_width_counts() {
+    every_bit_counts(0..32, 1 << 17, |astray| {
+        width_matters::exercise_of(Arc::new(move |number: Number| {
+            let strayed = u32::try_from(astray.of(number.value().into())).unwrap();
+            strayed.to_be_bytes().to_vec()
+        }))
+    });
+}

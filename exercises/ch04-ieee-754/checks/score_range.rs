@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted;
-use kit::values::woven_texts;
+use kit::values::{one_bit_changed, woven_texts};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -105,6 +105,14 @@ static WOVEN: LazyLock<Vec<[Member; 6]>> = LazyLock::new(|| {
     members.map(scored).collect()
 });
 
+/// 2^1000 and all scores that differ from it in one bit. They lie too far apart for a tolerance, whatever it is.
+static BITS: LazyLock<Vec<Member>> = LazyLock::new(|| {
+    let power = 2_f64.powi(1000).to_bits();
+    let bits = std::iter::once(power).chain(one_bit_changed(power));
+    bits.map(|bits| (f64::from_bits(bits), &b"ann"[..]))
+        .collect()
+});
+
 /// The bounds, the plainest first.
 const BOUNDS: [f64; 17] = [
     1.0,
@@ -157,6 +165,9 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
         part = probe(part, members, 1.0, 2.0);
         part = probe(part, members, 2.0, 2.0);
     }
+    for (score, _) in BITS.iter() {
+        part = probe(part, &BITS, *score, *score);
+    }
     part = probe(part, LONG, 1.0, 1.0);
     for (min, max) in [(-INF, INF), (100.0, 899.0)] {
         part = probe(part, &MANY, min, max);
@@ -176,6 +187,9 @@ fn probe(part: PartOf<Scan>, members: &'static [Member], min: f64, max: f64) -> 
     let shown = match members {
         [first, .., last] if members.len() == MANY.len() => {
             format!("{} to {}", row(first), row(last))
+        }
+        _ if members.len() == BITS.len() => {
+            "2^1000 and each score that differs from it in one bit".to_owned()
         }
         _ => members.iter().map(row).collect::<Vec<_>>().join(", "),
     };

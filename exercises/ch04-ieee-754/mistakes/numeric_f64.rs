@@ -468,6 +468,11 @@ pub fn all() -> Vec<Mistake<Numeric>> {
     mistakes
 }
 
+/// The key of an integer, for what `as i64` makes of a number.
+fn cut_to_i64(value: f64) -> [u8; 8] {
+    ((value as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
+}
+
 /// NaNs with a key that is none of theirs in the total order, and what is refused along with them.
 fn of_nans() -> Vec<Mistake<Numeric>> {
     let in_encode = |name, check, encode: fn(f64) -> Option<[u8; 8]>| {
@@ -521,6 +526,16 @@ fn of_nans() -> Vec<Mistake<Numeric>> {
              one, and `value + 0.0` does that.",
         )
         .link(TASK),
+        in_encode("truncated_to_i64", "order", |value| {
+            (!value.is_nan()).then(|| cut_to_i64(value))
+        })
+        .or(Numeric::new(|value| Some(cut_to_i64(value)), decode))
+        .says("the key of `value as i64`, for all numbers")
+        .why(
+            "`as i64` drops the fraction: 1.5 becomes 1. From 2^63 on everything is `i64::MAX`. You need the bits of the number, not the number cut \
+             off: `to_bits`.",
+        )
+        .link(WRONG),
         in_encode("only_normal_numbers", "bytes", |value| {
             if value.is_normal() { key(&[], value) } else { None }
         })

@@ -29,7 +29,7 @@ mod test_score_keys;
 
 use std::sync::Arc;
 
-use kit::unseen::{judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{Astray, every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{Codec, State, Verdict};
 
 use numeric_f64::Numeric;
@@ -954,4 +954,37 @@ fn no_sign_of_a_member_is_read_in_a_way_of_its_own() {
         "range",
         &["must be"],
     );
+}
+
+#[test]
+fn every_bit_of_a_score_counts() {
+    // The bits of keys, for scores have no order that is seen in theirs.
+    type Inside = fn(&Astray, [u64; 3]) -> bool;
+    let astray: [Inside; 3] = [
+        |astray, [min, row, max]| astray.of(min) <= row && row <= max,
+        |astray, [min, row, max]| (min..=max).contains(&astray.of(row)),
+        |astray, [min, row, max]| min <= row && row <= astray.of(max),
+    ];
+    for inside in astray {
+        every_bit_counts(0..64, 1 << 60, |astray| {
+            score_range::exercise_of(Arc::new(move |rows: &Rows, min: f64, max: f64| {
+                let [min, max] = [min, max].map(|score| u64::from_be_bytes(key(score)));
+                let of = |row: &[u8]| u64::from_be_bytes(*row.first_chunk().unwrap());
+                let found = rows
+                    .iter()
+                    .filter(|row| min <= max && inside(&astray, [min, of(row), max]));
+                found.map(|row| row[8..].to_vec()).collect()
+            }))
+        });
+    }
+}
+
+#[test]
+fn numbers_cut_to_integers_are_named_whatever_becomes_of_a_nan() {
+    let cut = |value: f64| ((value as i64).cast_unsigned() ^ TOP).to_be_bytes();
+    let decode = solutions::numeric_f64::decode;
+    let refusing = numeric(move |value| (!value.is_nan()).then(|| cut(value)), decode);
+    named(&refusing, "truncated_to_i64");
+    let accepting = numeric(move |value| Some(cut(value)), decode);
+    named(&accepting, "truncated_to_i64");
 }

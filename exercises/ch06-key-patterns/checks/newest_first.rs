@@ -67,6 +67,9 @@ const STORES: [&[Event]; 7] = [
 /// The same at several times.
 const TWICE: &[Event] = &[(10, b"a"), (20, b"a"), (30, b"b"), (40, b"b")];
 
+/// At the least time, whose key is eight ff: a name that no number of bytes ff ends, and a short one of its kind.
+const LEAST: &[Event] = &[(0, b"a"), (0, b"\xff"), (0, &[0xff; 5000]), (20, b"b")];
+
 /// Cut to 16 or 32 bits, with a sign or without, their times are in another order, and as doubles the last two are one. Their
 /// names go the other way.
 const FAR: &[Event] = &[
@@ -218,6 +221,9 @@ fn windows() -> PartOf<Feed> {
     }
     for (time, _) in BITS.iter().filter(|(time, _)| *time < MAX) {
         part = probe(part, &BITS, *time, time + 1, ALL);
+    }
+    for to in [1, 20, MAX] {
+        part = probe(part, LEAST, 0, to, ALL);
     }
     for limit in [WIDE, WIDE - 1] {
         part = probe(part, STORES[0], 0, MAX, limit);

@@ -30,6 +30,8 @@ pub(crate) fn all() -> Vec<Mistake<Feed>> {
     let mut mistakes = of_the_walk();
     mistakes.extend(of_the_bounds());
     mistakes.push(without_carry());
+    mistakes.push(least_time());
+    mistakes.extend(cut_to_32_bits());
     mistakes.extend(panics());
     mistakes
 }
@@ -131,6 +133,58 @@ fn of_the_bounds() -> Vec<Mistake<Feed>> {
             "A name of `to` may begin with ff, and then its row is in. The first key after all rows of `to` is that of the time before it.",
         )
         .link(WINDOW),
+    ]
+}
+
+/// An end for time 0, which has no time before it.
+fn least_time() -> Mistake<Feed> {
+    fn ending(ff: usize) -> Feed {
+        Feed::new(key, move |rows: &Rows, from, to, limit| {
+            let end = if from == 0 {
+                vec![0xff; ff]
+            } else {
+                key(from - 1).to_vec()
+            };
+            let inside = |row: &&Vec<u8>| from < to && time(row) < to && **row < end;
+            names(rows.iter().filter(inside).take(limit))
+        })
+    }
+    Mistake::new("time_zero_ends_at_bytes_ff", "newest", "window", ending(9))
+        .or(ending(16))
+        .says("the right window, but for an end made of bytes ff where `from` is 0")
+        .why(
+            "The key of time 0 is eight bytes ff, and its names follow. A name may be bytes ff as well, as many as somebody likes: no number of them comes \
+             after all rows. A window from 0 needs no end: `range(start..)`.",
+        )
+        .link(WINDOW)
+}
+
+/// Numbers that `as u32` has cut.
+fn cut_to_32_bits() -> [Mistake<Feed>; 2] {
+    fn cut(time: u64) -> u64 {
+        time & u64::from(u32::MAX)
+    }
+    // In a class without a greater number, 16 bits are as good as 32: whole.
+    let mistake =
+        |name, scan: fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>>| mistake(name, scan).whole();
+    [
+        mistake("bounds_cut_to_32_bits", |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| (cut(from)..cut(to)).contains(&time(row));
+            names(rows.iter().filter(inside).take(limit))
+        })
+            .says("a window between bounds cut by `as u32`")
+            .why(
+                "A time is a `u64`, and 32 bits hold milliseconds for 49 days. A bound that needs more becomes another one: `u64::MAX` becomes \
+                 4294967295, and all later events stay out.",
+            )
+            .link(TASK),
+        mistake("times_cut_to_32_bits", |rows, from, to, limit| {
+            let inside = |row: &&Vec<u8>| (cut(from)..cut(to)).contains(&cut(time(row)));
+            names(rows.iter().filter(inside).take(limit))
+        })
+            .says("times and bounds cut by `as u32` before they are compared")
+            .why("A time is a `u64`, and 32 bits hold milliseconds for 49 days. Cut to that, 2^32 is 0, and the events of many years are put in one place.")
+            .link(TASK),
     ]
 }
 

@@ -1410,3 +1410,34 @@ fn every_bit_of_a_large_time_counts() {
         }))
     });
 }
+
+#[test]
+fn what_a_cut_bound_does_is_not_said_of_another_width() {
+    use solutions::newest_first::{key, newest};
+    let cut_to = |bits: u32| {
+        feed(key, move |rows, from, to, limit| {
+            newest(rows, cut(bits)(from), cut(bits)(to), limit)
+        })
+    };
+    named(&cut_to(32), "bounds_cut_to_32_bits");
+    let sixteen = cut_to(16);
+    observed(&sixteen, "window", &["must be"]);
+    assert!(!sixteen.message.contains("u32"), "16 bits are not 32");
+}
+
+#[test]
+fn names_of_the_least_time_may_be_bytes_ff() {
+    use solutions::newest_first::key;
+    for ff in [9, 10, 32, 1000] {
+        let verdict = feed(key, move |rows, from, to, limit| {
+            let end = from
+                .checked_sub(1)
+                .map_or(vec![0xff; ff], |before| key(before).to_vec());
+            let start = to
+                .checked_sub(1)
+                .map_or(end.clone(), |last| key(last).to_vec());
+            names(rows, start, end, limit)
+        });
+        named(&verdict, "time_zero_ends_at_bytes_ff");
+    }
+}

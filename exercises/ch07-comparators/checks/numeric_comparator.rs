@@ -1,11 +1,13 @@
-//! An order over some seventy keys: every pair both ways, the laws first, then the answers. A few pairs of very long keys besides.
+//! An order over some seventy keys: every pair both ways, the laws first, then the answers. Pairs of large numbers and of very
+//! long keys besides.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted;
 use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
+use kit::values::{bit_by_bit, one_bit_changed};
 use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
 
 use crate::solutions::numeric_comparator::{compare as right, split};
@@ -102,9 +104,11 @@ const KEYS: [&[u8]; 75] = [
     &behind::<5001>(*b"y1"),
 ];
 
-/// Of each pair, one key has more bytes than 8 bits count, or 16. They are not among [`KEYS`]: put to all others and in triples they
+/// Keys of more bytes than 8 bits count, or 16. They are not among [`KEYS`]: put to all others and in triples they
 /// would take too long.
-const LONGEST: [(&[u8], &[u8]); 9] = [
+const LONGEST: [(&[u8], &[u8]); 10] = [
+    // Whoever looks at many digits and not at all finds these numbers equal. By their bytes they are the other way round.
+    (&apart::<5000>(0, b'1'), &apart::<5001>(1, b'2')),
     (b"7", &long::<65_537>(b'1')),
     (b"7", &long::<65_536>(b'1')),
     (b"0x1", &long::<65_537>(b'1')),
@@ -118,10 +122,29 @@ const LONGEST: [(&[u8], &[u8]); 9] = [
     (&behind::<65_538>(*b"01"), &behind::<65_537>(*b"x2")),
 ];
 
+/// Pairs of large numbers that differ in one bit. The greater one has a zero in front, so that the bytes of the keys are in the
+/// other order: whatever becomes of the bit shows.
+static BITS: LazyLock<Vec<[String; 2]>> = LazyLock::new(|| {
+    let numbers = bit_by_bit(u64::MAX);
+    let mut pairs = Vec::new();
+    for &less in &numbers {
+        let greater = one_bit_changed(less).filter(|n| *n > less && numbers.contains(n));
+        pairs.extend(greater.map(|n| [format!("item:{less}"), format!("item:0{n}")]));
+    }
+    pairs
+});
+
 /// A number of so many digits, longer than any that somebody pads to: zeros after a first digit.
 const fn long<const DIGITS: usize>(first: u8) -> [u8; DIGITS] {
     let mut key = [b'0'; DIGITS];
     key[0] = first;
+    key
+}
+
+/// A key of so many bytes: some zeros, a number that begins with 1, and its last digit.
+const fn apart<const LENGTH: usize>(in_front: usize, last: u8) -> [u8; LENGTH] {
+    let mut key = zeros(last);
+    key[in_front] = b'1';
     key
 }
 
@@ -167,7 +190,8 @@ pub(crate) fn exercise_of(learner: Order) -> Exercise<Order> {
         }
         part = probe(part, later, later);
     }
-    for (earlier, later) in LONGEST {
+    let bits = BITS.iter().map(|[a, b]| (a.as_bytes(), b.as_bytes()));
+    for (earlier, later) in bits.chain(LONGEST) {
         part = probe(part, earlier, later);
         part = probe(part, later, earlier);
     }

@@ -87,6 +87,8 @@ fn of_numbers() -> Vec<Mistake<Keys>> {
             key
         })
         .says("a variable-length integer of seven bits in a byte, the lowest ones first")
+        // Of one byte, the lowest ones are the highest ones.
+        .whole()
         .why(
             "It is short, and made for values, not for keys: the bits that count least come first and decide. Use eight bytes, \
              `to_be_bytes`.",

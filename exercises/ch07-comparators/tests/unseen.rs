@@ -1077,3 +1077,54 @@ fn every_bit_of_a_large_number_counts() {
         }))
     });
 }
+
+#[test]
+fn every_digit_of_a_long_number_counts() {
+    for looked_at in [45, 100, 4999] {
+        let verdict = order(move |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let number = |digits: &[u8]| {
+                let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+                let counted = &digits[zeros..];
+                let first = &counted[..counted.len().min(looked_at)];
+                (!digits.is_empty(), counted.len(), first.to_vec())
+            };
+            p.cmp(q)
+                .then_with(|| number(x).cmp(&number(y)))
+                .then_with(|| a.cmp(b))
+        });
+        observed(&verdict, "order", &["must be Less, but it is Greater."]);
+    }
+}
+
+#[test]
+fn every_bit_of_a_number_behind_a_prefix_counts() {
+    let number = |digits: &[u8]| str::from_utf8(digits).ok()?.parse::<u64>().ok();
+    every_bit_counts(0..64, 1 << 40, |astray| {
+        numeric_comparator::exercise_of(Arc::new(move |a: &[u8], b: &[u8]| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            match (number(x), number(y)) {
+                (Some(m), Some(n)) if p == q => astray.of(m).cmp(&astray.of(n)).then(a.cmp(b)),
+                _ => right(a, b),
+            }
+        }))
+    });
+}
+
+#[test]
+fn groups_of_seven_bits_with_the_highest_first_are_not_called_the_lowest_first() {
+    let highest_first = |name: &str, number: u64| {
+        let groups = (u64::BITS - number.leading_zeros()).div_ceil(7).max(1);
+        let group = |place: u32| (number >> (7 * place)) as u8 & 0x7f;
+        let more = |place: u32| if place > 0 { 0x80 } else { 0 };
+        let groups = (0..groups).rev().map(|place| group(place) | more(place));
+        [name.as_bytes(), b":"]
+            .concat()
+            .into_iter()
+            .chain(groups)
+            .collect()
+    };
+    let verdict = keys(highest_first, solutions::encode_instead::decode);
+    observed(&verdict, "order", &[]);
+    assert!(!verdict.message.contains("lowest"));
+}

@@ -220,7 +220,9 @@ fn losses() -> Vec<Mistake<Limits>> {
             "2^53 is kept, but only since its last bit is 0. A number of 54 bits has one bit too many, whatever \
              that bit is. Do you count with `ilog2`? It is one less than the number of bits.",
             |score| size(score).saturating_sub(54),
-        ),
+        )
+        // On even numbers alone, one bit less has another reason.
+        .whole(),
         lost(
             "measured_by_a_double",
             "the size taken from the logarithm of the double",

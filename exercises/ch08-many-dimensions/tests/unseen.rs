@@ -1026,3 +1026,13 @@ fn every_bit_of_a_large_number_counts() {
         ))
     });
 }
+
+#[test]
+fn one_bit_less_of_even_numbers_is_no_room_of_54_bits() {
+    let verdict = limits(solutions::lost_bits::largest_top, |score| {
+        let lost = solutions::lost_bits::lost_bits(score);
+        lost.saturating_sub(u32::from(score % 2 == 0))
+    });
+    observed(&verdict, "size", &["It is right on"]);
+    assert!(!verdict.message.contains("54 bits"));
+}

@@ -1,14 +1,19 @@
 //! Changes by the rows that they leave, and by what a power cut leaves of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::Db;
+use kit::exercise::Part;
 use kit::values::long_texts;
-use kit::{Answer, Cast, Exercise, Judged, PartOf, Telling, check};
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Telling, check};
 
 use crate::order::Change;
 use crate::order::Status::{self, New, Paid, Shipped};
-use crate::store::{Line, cuts, disk, divided, names, rows, rows_of, shown, store};
+use crate::store::{
+    BITS, Line, changes, cuts, disk, divided, names, only_one_kind, rows, rows_in, rows_of, shown,
+    store,
+};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::change_status as learner;
 
@@ -50,7 +55,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         stub: Arc::new(stubs::change_status::change_status),
         solution: Arc::new(solutions::change_status::change_status),
     };
-    let mut part = PartOf::new("change_status", "list").says(divided);
+    let mut part = PartOf::new("change_status", "list").says(which_rows);
     for orders in STORES {
         for id in [7, 9, 258, 8, 70_000, 70, 0, u32::MAX] {
             let before = orders.iter().find(|line| line.0 == id).map(|line| line.3);
@@ -67,6 +72,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         part = probe(part, orders, 9, Some(Paid), Shipped);
     }
     part = twice(part);
+    part = each(part);
     // Dearer than all others together, and so the last ones.
     for (orders, id, to) in [
         (STORES[0], 7, Paid),
@@ -84,6 +90,22 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
             "The right rows, and no other; whole and durable, whenever the power fails.",
         ))
         .mistakes(mistakes::change_status::all())
+}
+
+/// What the wrong answers have in common.
+fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let mut kinds = BTreeSet::new();
+    for (probe, outcome) in part.probes.iter().zip(outcomes) {
+        let (Some(right), Some(given)) = (&probe.expected, outcome.answer()) else {
+            return Vec::new();
+        };
+        let (right, given) = (rows_in(right), rows_in(given));
+        let differing = right.symmetric_difference(&given);
+        kinds.extend(differing.filter_map(|(_, row)| row.split(' ').next()));
+    }
+    let mut said = divided(part, outcomes);
+    said.extend(only_one_kind(&kinds));
+    said
 }
 
 fn said(change: &engine::Result<Change>, telling: Telling) -> String {
@@ -155,6 +177,36 @@ fn twice(part: PartOf<Changing>) -> PartOf<Changing> {
             Answer::told(|telling| {
                 let (there, back) = (said(&there, telling), said(&back, telling));
                 format!("{there}, {back} and the rows {rows}")
+            })
+        },
+    )
+}
+
+/// Every order of a store is changed. Every bit of their times and ids counts.
+fn each(part: PartOf<Changing>) -> PartOf<Changing> {
+    let count = BITS.len();
+    let call =
+        format!("change_status of {count} orders with large ids, at large times, each to Shipped");
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["changes of many orders"],
+        |change: &Changing| {
+            let db = store(&BITS);
+            for (id, ..) in BITS.iter() {
+                let change = change(&db, *id, Shipped);
+                if !matches!(change, Ok(Change::Changed)) {
+                    return Answer::told(|telling| format!("{} for {id}", said(&change, telling)));
+                }
+            }
+            let shipped = |(id, user, at, _): &Line| (*id, *user, *at, Shipped);
+            let right: Vec<Line> = BITS.iter().map(shipped).collect();
+            let (right, left) = (rows_of(&right), rows(&db));
+            Answer::text(if left == right {
+                "all Changed, and the right rows".to_owned()
+            } else {
+                let difference = changes(&right, &left);
+                format!("all Changed, and the right rows but for this: {difference}")
             })
         },
     )

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use engine::Db;
 use kit::exercise::Part;
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Telling, check};
 
 use crate::order::Fault;
 use crate::order::Status::{New, Paid, Shipped};
 use crate::solutions::place_order::keys;
-use crate::store::{Line, Row, cuts, disk, key_name, names, open, order, rows, rows_of};
+use crate::store::{
+    BITS, Line, Row, changes, cuts, disk, key_name, names, only_one_kind, open, order, rows,
+    rows_in, rows_of,
+};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::check_store as learner;
 
@@ -228,6 +232,16 @@ fn cases() -> Vec<Case> {
         many("400 orders, nothing wrong", RIGHT, |_| true),
         many(MANY_MISSING, MISSING, |key| key.starts_with(b"o")),
         Case {
+            what: "users of any letters and of any length, nothing wrong",
+            class: RIGHT,
+            rows: rows_of(&of_many_users()),
+        },
+        Case {
+            what: "orders with large ids, at large times, nothing wrong",
+            class: RIGHT,
+            rows: rows_of(&BITS),
+        },
+        Case {
             what: "no row at all",
             class: RIGHT,
             rows: Vec::new(),
@@ -249,6 +263,16 @@ fn cases() -> Vec<Case> {
                 .collect(),
         },
     ]
+}
+
+/// Orders of users whom a text function would change: small letters, ASCII, no blanks at the ends, not too long.
+fn of_many_users() -> Vec<Line> {
+    let users = [" Zo\u{eb} B.\n", "ann", "ANN", "a\0\0b\0"];
+    let users = users.into_iter().chain(long_texts());
+    (1..)
+        .zip(users)
+        .map(|(id, user)| (id, user, 500, New))
+        .collect()
 }
 
 /// The same keys as ever, and a value where there should be none: `faults` compares keys alone.
@@ -290,22 +314,6 @@ fn found() -> PartOf<Checker> {
     part
 }
 
-/// The rows of an answer, each with what is said of it: `missing`, `rows added`.
-fn rows_in(answer: &Answer) -> BTreeSet<(&str, &str)> {
-    let mut pieces = answer.text.split(['[', ']']);
-    let mut rows = BTreeSet::new();
-    while let (Some(said), Some(list)) = (pieces.next(), pieces.next()) {
-        for row in list.split(", ").filter(|row| !row.is_empty()) {
-            let fault = row.split_once(' ');
-            rows.insert(match fault {
-                Some((kind @ ("ghost" | "missing"), row)) => (kind, row),
-                _ => (said.trim_matches([',', ' ', ':']), row),
-            });
-        }
-    }
-    rows
-}
-
 /// What the wrong answers have in common: rows of one index alone, orders that were changed, values in an index.
 fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     let mut kinds = BTreeSet::new();
@@ -337,14 +345,7 @@ fn which_rows(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     } else if values {
         said.push("It writes index rows with a value, and theirs is empty.".to_owned());
     }
-    let kinds: Vec<&str> = kinds.into_iter().collect();
-    let index = match kinds[..] {
-        ["s"] => "status",
-        ["t"] => "time",
-        ["u"] => "user",
-        _ => return said,
-    };
-    said.push(format!("No row is ever wrong but those by {index}."));
+    said.extend(only_one_kind(&kinds));
     said
 }
 
@@ -396,28 +397,6 @@ fn after(checker: &Checker, db: &Db, before: &[Row]) -> Answer {
     match (checker.rebuild)(db) {
         Ok(()) => Answer::text(changes(before, &rows(db))),
         Err(error) => Answer::told(|telling| telling.error(&error)),
-    }
-}
-
-/// What was done to these rows. The rows themselves would fill the screen.
-fn changes(before: &[Row], after: &[Row]) -> String {
-    let only_in = |rows: &[Row], others: &[Row]| -> Vec<Row> {
-        let only = rows.iter().filter(|row| !others.contains(row));
-        only.cloned().collect()
-    };
-    let removed = only_in(before, after);
-    let added = only_in(after, before);
-    match (removed.as_slice(), added.as_slice()) {
-        ([], []) => "no change".to_owned(),
-        (removed, []) => format!("rows removed: {}", names(removed)),
-        ([], added) => format!("rows added: {}", names(added)),
-        (removed, added) => {
-            format!(
-                "rows removed: {}, rows added: {}",
-                names(removed),
-                names(added)
-            )
-        }
     }
 }
 

@@ -6,12 +6,12 @@ use engine::Db;
 use engine::WriteBatch;
 use engine::WriteOptions;
 use kit::answer::quoted_text;
-use kit::values::{bit_by_bit, long_texts};
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::order::Page;
 use crate::order::Status::{self, New, Paid, Shipped};
-use crate::store::{Line, fill, lend, rows_of, shown};
+use crate::store::{BITS, Line, fill, lend, rows_of, shown};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::find_orders as learner;
 
@@ -253,17 +253,6 @@ fn list(found: &Ids) -> Answer {
 static MANY_ORDERS: LazyLock<Vec<Line>> = LazyLock::new(|| {
     let line = |id| (id, "ann", 500 + u64::from(id), New);
     (0..MANY).map(line).collect()
-});
-
-/// Large times and large ids of which every bit counts.
-static BITS: LazyLock<Vec<Line>> = LazyLock::new(|| {
-    let large = bit_by_bit(u32::MAX.into()).into_iter();
-    let ids = large.filter_map(|id| u32::try_from(id).ok()).chain(1..);
-    let times = bit_by_bit(u64::MAX).into_iter();
-    times
-        .zip(ids)
-        .map(|(at, id)| (id, "ann", at, New))
-        .collect()
 });
 
 /// The store as it is in a call.

@@ -1,7 +1,7 @@
 //! Stores in memory: filled, read, and cut off from their power after each file operation.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use engine::Background;
 use engine::Db;
@@ -11,9 +11,10 @@ use engine::WriteBatch;
 use engine::WriteOptions;
 use engine::keys::{DecodeKey as _, Desc};
 use engine::vfs::MemoryVfs;
-use kit::Outcome;
 use kit::answer::quoted_text;
 use kit::exercise::Part;
+use kit::values::bit_by_bit;
+use kit::{Answer, Outcome};
 
 use crate::order::{Order, Status};
 use crate::solutions::place_order::keys;
@@ -23,6 +24,17 @@ pub(crate) type Line = (u32, &'static str, u64, Status);
 
 /// A row: its key and its value.
 pub(crate) type Row = (Vec<u8>, Vec<u8>);
+
+/// Large times and large ids of which every bit counts.
+pub(crate) static BITS: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let large = bit_by_bit(u32::MAX.into()).into_iter();
+    let ids = large.filter_map(|id| u32::try_from(id).ok()).chain(1..);
+    let times = bit_by_bit(u64::MAX).into_iter();
+    times
+        .zip(ids)
+        .map(|(at, id)| (id, "ann", at, Status::New))
+        .collect()
+});
 
 pub(crate) fn order(&(id, user, at, status): &Line) -> Order {
     let user = user.to_owned();
@@ -211,6 +223,56 @@ pub(crate) fn key_name(key: &[u8]) -> String {
 pub(crate) fn names(rows: &[Row]) -> String {
     let names: Vec<String> = rows.iter().map(name).collect();
     format!("[{}]", names.join(", "))
+}
+
+/// What was done to these rows. The rows themselves would fill the screen.
+pub(crate) fn changes(before: &[Row], after: &[Row]) -> String {
+    let only_in = |rows: &[Row], others: &[Row]| -> Vec<Row> {
+        let only = rows.iter().filter(|row| !others.contains(row));
+        only.cloned().collect()
+    };
+    let removed = only_in(before, after);
+    let added = only_in(after, before);
+    match (removed.as_slice(), added.as_slice()) {
+        ([], []) => "no change".to_owned(),
+        (removed, []) => format!("rows removed: {}", names(removed)),
+        ([], added) => format!("rows added: {}", names(added)),
+        (removed, added) => {
+            format!(
+                "rows removed: {}, rows added: {}",
+                names(removed),
+                names(added)
+            )
+        }
+    }
+}
+
+/// The rows of an answer, each with what is said of it: `missing`, `rows added`.
+pub(crate) fn rows_in(answer: &Answer) -> BTreeSet<(&str, &str)> {
+    let mut pieces = answer.text.split(['[', ']']);
+    let mut rows = BTreeSet::new();
+    while let (Some(said), Some(list)) = (pieces.next(), pieces.next()) {
+        for row in list.split(", ").filter(|row| !row.is_empty()) {
+            let fault = row.split_once(' ');
+            rows.insert(match fault {
+                Some((kind @ ("ghost" | "missing"), row)) => (kind, row),
+                _ => (said.trim_matches([',', ' ', ':']), row),
+            });
+        }
+    }
+    rows
+}
+
+/// What it says where the rows that are ever wrong begin with one letter.
+pub(crate) fn only_one_kind(kinds: &BTreeSet<&str>) -> Option<String> {
+    let kinds: Vec<&str> = kinds.iter().copied().collect();
+    let index = match kinds[..] {
+        ["s"] => "status",
+        ["t"] => "time",
+        ["u"] => "user",
+        _ => return None,
+    };
+    Some(format!("No row is ever wrong but those by {index}."))
 }
 
 /// What it says of a call that a power cut leaves a half of it, in whatever order its rows were written.

@@ -30,7 +30,7 @@ fn oldest_first(db: &Db) -> Vec<Order> {
     all
 }
 
-/// A query that finds nothing, and one that sorts when it is too late.
+/// Queries that find nothing, and one that sorts when it is too late.
 pub(crate) fn at_large() -> Vec<Mistake<Queries>> {
     vec![
         Mistake::new(
@@ -46,6 +46,21 @@ pub(crate) fn at_large() -> Vec<Mistake<Queries>> {
         .why(
             "If you meant to find something: a row by user begins with the letter `u`, and then come the user, escaped and ended, the time and the id. Print a key of \
              the store and your prefix, and compare their bytes.",
+        )
+        .link(ASK),
+        Mistake::new(
+            "no_order_of_a_time",
+            "between",
+            "time",
+            Queries {
+                between: Arc::new(|_, _, _, _| Ok(Vec::new())),
+                ..solution()
+            },
+        )
+        .says("an empty list for every range of times")
+        .why(
+            "If you meant to find something: a row by time begins with the letter `t`, and then come the time, eight bytes, the highest first and not turned \
+             round, and the id. Print a key of the store and your bounds, and compare their bytes.",
         )
         .link(ASK),
         Mistake::new(
@@ -334,6 +349,57 @@ pub(crate) fn of_times() -> Vec<Mistake<Queries>> {
                  out its end without a subtraction.",
             )
             .link(ASK),
+    ]
+}
+
+/// A range between two keys that are not those of the rows by time.
+pub(crate) fn between_other_keys() -> Vec<Mistake<Queries>> {
+    type Key = fn(u64) -> Vec<u8>;
+    // The engine has no rows where a range ends before it starts.
+    fn range(key: Key, is_read: fn(&[u8]) -> bool) -> Queries {
+        let query = move |db: &Db, from, until, limit| {
+            let (start, end) = (key(from), key(until));
+            let keys = rows(db).into_iter().map(|(key, _)| key);
+            let inside = |row: &Vec<u8>| start <= *row && *row < end;
+            let found: Vec<Vec<u8>> = keys.filter(inside).take(limit).collect();
+            let is_read = found.iter().all(|row| is_read(row));
+            assert!(is_read, "a row that is none by time");
+            Ok(ids_of(found.iter(), false))
+        };
+        Queries {
+            between: Arc::new(query),
+            ..solution()
+        }
+    }
+    let mistake = |name, key: Key| {
+        Mistake::new(name, "between", "time", range(key, |_| true))
+            .whole()
+            .link(ASK)
+    };
+    let without_a_letter: Key = |time| time.to_key();
+    let by_time = |row: &[u8]| row.starts_with(b"t");
+    vec![
+        mistake("bounds_in_little_endian", |time| {
+            [b"t", &time.to_le_bytes()[..]].concat()
+        })
+        .says("a range between two keys whose times are in little-endian")
+        .why(
+            "The rows have the highest byte of the time first, or they would not be in order. So have the bounds: `to_be_bytes`, or a tuple made by \
+             `to_key`.",
+        ),
+        mistake("bounds_of_four_bytes", |time| (b't', time as u32).to_key())
+            .says("a range between two keys whose times have four bytes")
+            .why("A time has eight bytes in the rows, and the first four of them are zero for 49 days after 1970. Make the bounds of a `u64`."),
+        mistake("bounds_cut_to_32_bits", |time| (b't', u64::from(time as u32)).to_key())
+            .says("a range between bounds cut by `as u32`")
+            .why("Milliseconds since 1970 need 41 bits today. A bound cut to 32 is another time, and so is `u64::MAX`."),
+        mistake("bounds_without_their_letter", without_a_letter)
+            .or(range(without_a_letter, by_time))
+            .says("a range between two times without the letter `t` before them")
+            .why(
+                "The keys of one store are one order, whatever they are of, and a row by time begins with `t`. Without it, the bounds lie somewhere among \
+                 all rows.",
+            ),
     ]
 }
 

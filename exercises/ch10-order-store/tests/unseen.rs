@@ -34,7 +34,7 @@ mod test_store;
 #[path = "../checks/wrong_stores.rs"]
 mod wrong_stores;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::SeqCst;
@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex};
 
 use engine::keys::{DecodeKey as _, Desc, OrderedKey as _};
 use engine::{Db, WriteBatch, WriteOptions};
-use kit::unseen::{every_bit_counts, judged, named, observed, pairs_call_nothing_right};
+use kit::unseen::{Astray, every_bit_counts, judged, named, observed, pairs_call_nothing_right};
 use kit::{State, Verdict, letters};
 
 use check_store::Checker;
@@ -1791,4 +1791,192 @@ fn every_bit_of_a_large_number_counts() {
         let between = move |db: &Db, from, until, limit| between(db, from, astray.of(until), limit);
         find_orders::exercise_of(Queries::new(of_user, between, with_status))
     });
+}
+
+/// The right change, but for the row by status that it puts.
+fn change_to(db: &Db, id: u32, to: Status, of: impl Fn(&Order) -> Order) -> engine::Result<Change> {
+    let own = (b'o', id).to_key();
+    let Some(value) = db.get(&own)? else {
+        return Ok(Change::Unknown);
+    };
+    let before = Order::read(id, &value).unwrap();
+    if before.status == to {
+        return Ok(Change::Unchanged);
+    }
+    let after = Order {
+        status: to,
+        ..before.clone()
+    };
+    let rows = db.default_family();
+    let mut batch = WriteBatch::new();
+    batch.put(&rows, own, after.value());
+    batch.delete(&rows, &keys(&before)[3]);
+    batch.put(&rows, &keys(&of(&after))[3], b"");
+    db.write(batch, WriteOptions { sync: true })?;
+    Ok(Change::Changed)
+}
+
+/// The right faults, but for the orders that are looked at.
+fn faults_of(db: &Db, of: impl Fn(&Order) -> Order) -> engine::Result<Vec<Fault>> {
+    let (mut wanted, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for row in db.default_family().iter() {
+        let (key, value) = row?;
+        match key.first() {
+            Some(b'o') => {
+                let (_, id) = <(u8, u32)>::from_key(&key).unwrap();
+                let order = of(&Order::read(id, &value).unwrap());
+                wanted.extend(keys(&order).into_iter().skip(1));
+            }
+            Some(b's' | b't' | b'u') => _ = found.insert(key),
+            _ => {}
+        }
+    }
+    let fault = |key: &Vec<u8>| match found.contains(key) {
+        true => Fault::Ghost(key.clone()),
+        false => Fault::Missing(key.clone()),
+    };
+    Ok(wanted.symmetric_difference(&found).map(fault).collect())
+}
+
+#[test]
+fn every_bit_of_an_order_that_is_changed_or_checked_counts() {
+    let at_another_time = |astray: &Astray, order: &Order| Order {
+        at: astray.of(order.at),
+        ..order.clone()
+    };
+    let under_another_id = |astray: &Astray, order: &Order| Order {
+        id: u32::try_from(astray.of(order.id.into())).unwrap(),
+        ..order.clone()
+    };
+    type Strayed = fn(&Astray, &Order) -> Order;
+    let both: [(Strayed, u32, u64); 2] = [
+        (at_another_time, 64, 1 << 40),
+        (under_another_id, 32, 1 << 17),
+    ];
+    for (of, bits, large) in both {
+        every_bit_counts((0..bits).step_by(7), large, |astray| {
+            let change = move |db: &Db, id, to| change_to(db, id, to, |order| of(&astray, order));
+            change_status::exercise_of(Arc::new(change))
+        });
+        every_bit_counts((0..bits).step_by(7), large, |astray| {
+            let faults = move |db: &Db| faults_of(db, |order| of(&astray, order));
+            check_store::exercise_of(Checker::new(faults, solutions::check_store::rebuild))
+        });
+        every_bit_counts((0..bits).step_by(7), large, |astray| {
+            let rebuild = move |db: &Db| {
+                let mut batch = WriteBatch::new();
+                for fault in faults_of(db, |order| of(&astray, order))? {
+                    match fault {
+                        Fault::Ghost(key) => batch.delete(&db.default_family(), key),
+                        Fault::Missing(key) => batch.put(&db.default_family(), key, b""),
+                    }
+                }
+                db.write(batch, WriteOptions { sync: true })
+            };
+            check_store::exercise_of(Checker::new(solutions::check_store::faults, rebuild))
+        });
+    }
+}
+
+#[test]
+fn a_checker_keeps_every_user_as_it_is() {
+    let changed: [fn(&str) -> String; 4] = [
+        str::to_lowercase,
+        |user| user.trim().to_owned(),
+        |user| user.chars().take(255).collect(),
+        |user| user.chars().filter(char::is_ascii).collect(),
+    ];
+    for change in changed {
+        let of = move |order: &Order| Order {
+            user: change(&order.user),
+            ..order.clone()
+        };
+        let told = &["users of any letters"];
+        observed(&checking(move |db| faults_of(db, of)), "faults", told);
+    }
+}
+
+fn ranged(
+    between: impl Fn(&Db, u64, u64, usize) -> engine::Result<Vec<u32>> + Send + Sync + 'static,
+) -> Verdict {
+    let queries = Queries::new(of_user, between, with_status);
+    judged(&find_orders::exercise_of(queries))
+}
+
+/// The ids of the rows between two keys.
+fn ids_between(db: &Db, start: &[u8], end: &[u8], limit: usize) -> engine::Result<Vec<u32>> {
+    let found = db.default_family().range(start..end).take(limit);
+    let id = |row: engine::Result<(Vec<u8>, Vec<u8>)>| {
+        Ok(u32::from_be_bytes(*row?.0.last_chunk().unwrap()))
+    };
+    found.map(id).collect()
+}
+
+#[test]
+fn bounds_that_are_other_keys_are_named_by_what_they_are() {
+    type Key = fn(u64) -> Vec<u8>;
+    let of_digits: Key = |time| format!("t{time:020}").into_bytes();
+    let bounds: [(Key, &str); 6] = [
+        (
+            |time| [b"t", &time.to_le_bytes()[..]].concat(),
+            "bounds_in_little_endian",
+        ),
+        (|time| (b't', time as u32).to_key(), "bounds_of_four_bytes"),
+        (
+            |time| (b't', u64::from(time as u32)).to_key(),
+            "bounds_cut_to_32_bits",
+        ),
+        (|time| time.to_key(), "bounds_without_their_letter"),
+        // Two ways to find nothing.
+        (|time| (b't', Desc(time)).to_key(), "no_order_of_a_time"),
+        (of_digits, "no_order_of_a_time"),
+    ];
+    for (key, name) in bounds {
+        let guarded = move |db: &Db, from, until, limit| {
+            if from >= until {
+                return Ok(Vec::new());
+            }
+            ids_between(db, &key(from), &key(until), limit)
+        };
+        named(&ranged(guarded), name);
+        let natural =
+            move |db: &Db, from, until, limit| ids_between(db, &key(from), &key(until), limit);
+        named(&ranged(natural), name);
+    }
+    // Rows that are taken apart as rows by time.
+    let apart = |db: &Db, from: u64, until: u64, limit| {
+        let rows = db.default_family().range(from.to_key()..until.to_key());
+        let id = |key: &[u8]| <(u8, u64, u32)>::from_key(key).unwrap().2;
+        let ids = rows.take(limit).map(|row| Ok(id(&row?.0)));
+        ids.collect()
+    };
+    named(&ranged(apart), "bounds_without_their_letter");
+}
+
+#[test]
+fn a_change_that_is_wrong_in_one_index_alone_is_told_in_which() {
+    fn little_endian(order: &Order) -> Order {
+        Order {
+            at: order.at.swap_bytes(),
+            ..order.clone()
+        }
+    }
+    let verdict = changing(|db, id, to| change_to(db, id, to, little_endian));
+    let told = &["No row is ever wrong but those by status."];
+    observed(&verdict, "rows", told);
+    // Here the order's own row is wrong too.
+    let own_row_too = |db: &Db, id, to| {
+        let change = change_to(db, id, to, little_endian)?;
+        if change == Change::Changed {
+            let mut batch = WriteBatch::new();
+            batch.put(&db.default_family(), (b'o', id).to_key(), b"");
+            db.write(batch, WriteOptions { sync: true })?;
+        }
+        Ok(change)
+    };
+    assert!(
+        !changing(own_row_too)
+            .message
+            .contains("No row is ever wrong")
+    );
 }

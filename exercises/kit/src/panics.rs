@@ -5,7 +5,7 @@
 //! Left out: panics that say themselves what is wrong, as a division by zero does.
 
 /// Part of a panic's message, and what is certain where it occurs.
-const MEANINGS: [(&str, &str); 26] = [
+const MEANINGS: [(&str, &str); 27] = [
     (
         "capacity overflow",
         "something asked for more room than there can be: an iterator without an end was collected, as that of `cycle` or \
@@ -117,6 +117,10 @@ const MEANINGS: [(&str, &str); 26] = [
         "PoisonError",
         "an earlier call has panicked while it held the lock, and for that alone all later ones panic too. Mend the earlier panic",
     ),
+    (
+        "not implemented",
+        "a part of the code is not written yet: `unimplemented!()` says so, as `todo!()` does",
+    ),
 ];
 
 /// What these messages mean, each meaning once.
@@ -142,7 +146,7 @@ mod tests {
     use crate::guard;
 
     /// Each text, raised as an answer raises it.
-    fn raised() -> [fn() -> u64; 26] {
+    fn raised() -> [fn() -> u64; 27] {
         fn none<T>() -> Option<T> {
             black_box(None)
         }
@@ -193,6 +197,7 @@ mod tests {
                 assert!(catch_unwind(AssertUnwindSafe(poisoning)).is_err());
                 *lock.lock().unwrap()
             },
+            || unimplemented!(),
         ]
     }
 

@@ -131,11 +131,16 @@ fn a_test_that_breaks_down_has_refused_nobody() {
         let found = BTreeSet::from([1, 2]).range(call(next, 1)..1).count();
         assert_eq!(found, 0);
     };
+    let unwritten = |next: &Number| match call(next, 1) {
+        2 => unimplemented!("the rest"),
+        other => assert_eq!(other, 2),
+    };
     let broken = [
         (Tester::new(range), "range start is greater"),
         (Tester::new(sum), "attempt to add with overflow"),
         (Tester::new(index), "index out of bounds"),
         (Tester::new(unwrap), "called `Option::unwrap()`"),
+        (Tester::new(unwritten), "not implemented: the rest"),
     ];
     for (tester, message) in broken {
         let on_right = tester.judge(&NEXT, true);
