@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use crate::compaction::picker::{Plan, Reason, Shape, user_key_range, widen_level0};
+use crate::compaction::picker::{Plan, Reason, Shape, is_lowest, user_key_range, widen_level0};
 use crate::comparator::Comparator;
 use crate::version::{LEVELS, TableFile, Version};
 
@@ -91,16 +91,15 @@ pub(super) fn rid_of_tombstones(
     level: usize,
     table: &Arc<TableFile>,
 ) -> Option<Plan> {
-    let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
-    let overlapped = |below| version.overlapping(comparator, below, smallest, largest);
-    if (level + 1..LEVELS).all(|below| overlapped(below).is_empty()) {
+    if is_lowest(version, comparator, level, table) {
         return Some(Plan {
             inputs: vec![(level, Arc::clone(table))],
             output_level: level,
             reason: Reason::Reads,
         });
     }
-    let mut rewritten = overlapped(level + 1);
+    let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
+    let mut rewritten = version.overlapping(comparator, level + 1, smallest, largest);
     rewritten.push(Arc::clone(table));
     let (first, last) = user_key_range(comparator, &rewritten)?;
     let is_within = |of: &&Arc<TableFile>| {

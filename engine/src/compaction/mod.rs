@@ -24,8 +24,8 @@ mod tiered;
 use std::ops::Add;
 
 pub use self::picker::{
-    Plan, Reason, Shape, Strategy, pick, pick_everything, pick_for_reads, pick_range,
-    pick_table_for_reads,
+    Plan, Reason, Shape, Strategy, is_lowest, pick, pick_everything, pick_for_reads,
+    pick_leftovers, pick_range, pick_table_for_reads,
 };
 pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 

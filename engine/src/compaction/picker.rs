@@ -2,6 +2,7 @@
 //!
 //! A [`Strategy`] decides which tables are compacted, and when. What the user asks for is the same under both.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ pub enum Reason {
     Shape,
     /// Readers lost more time than the compaction costs.
     Reads,
+    /// Snapshots that are gone had kept what nobody needs any more.
+    Snapshots,
     /// The user asked for it.
     Manual,
 }
@@ -70,6 +73,12 @@ impl Plan {
                 .inputs
                 .iter()
                 .all(|(level, table)| *level != self.output_level && table.range_deletes == 0)
+    }
+
+    /// The numbers of the inputs.
+    #[must_use]
+    pub fn numbers(&self) -> BTreeSet<u64> {
+        self.inputs.iter().map(|(_, table)| table.number).collect()
     }
 
     /// The bytes of the inputs.
@@ -155,6 +164,44 @@ pub fn pick_table_for_reads(
         }
         _ => None,
     }
+}
+
+/// A compaction that rewrites tables of a deeper level where they are: the first for which `is_worth_it` says so, which is given
+/// the table's level too, and its neighbours for which it says the same, up to a level 1 of bytes; `None` if there is none.
+#[must_use]
+pub fn pick_leftovers(
+    version: &Version,
+    shape: &Shape,
+    is_worth_it: impl Fn(usize, &TableFile) -> bool,
+) -> Option<Plan> {
+    (1..LEVELS).find_map(|level| {
+        let tables = version.level(level);
+        let first = tables.iter().position(|table| is_worth_it(level, table))?;
+        let mut bytes = 0;
+        let run = tables[first..].iter().take_while(|table| {
+            let is_first = bytes == 0;
+            bytes += table.bytes;
+            is_first || (bytes <= shape.level_base_bytes && is_worth_it(level, table))
+        });
+        Some(Plan {
+            inputs: run.map(|table| (level, Arc::clone(table))).collect(),
+            output_level: level,
+            reason: Reason::Snapshots,
+        })
+    })
+}
+
+/// Whether no level below a table's can hold one of its keys.
+#[must_use]
+pub fn is_lowest(
+    version: &Version,
+    comparator: &Comparator,
+    level: usize,
+    table: &TableFile,
+) -> bool {
+    let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
+    let overlapped = |below| version.overlapping(comparator, below, smallest, largest);
+    (level + 1..LEVELS).all(|below| overlapped(below).is_empty())
 }
 
 /// Merges everything into one sorted level: the shallowest that may hold it, or the last one under

@@ -2,7 +2,7 @@
 //!
 //! There is one at a time over all families, whichever thread does it: the background thread, a
 //! caller of `Db::step`, or a caller that wants a range compacted. `read_compaction` decides when
-//! one is made for the sake of readers.
+//! one is made for the sake of readers, `leftovers` when one is made because snapshots are gone.
 
 use std::mem;
 use std::sync::Arc;
@@ -46,12 +46,13 @@ impl Core {
         self.as_compaction(|| self.compact_by_shape(family))
     }
 
-    /// Does the next compaction: one that the shape needs, otherwise one that is due because of reads.
+    /// Does the next compaction: one that the shape needs, otherwise one that is due because of reads, or of snapshots
+    /// that are gone.
     ///
     /// # Errors
     /// As for [`compact_once`](Self::compact_once).
     pub(super) fn compact_next(&self) -> Result<bool> {
-        Ok(self.compact_once()? || self.compact_for_reads()?)
+        Ok(self.compact_once()? || self.compact_for_reads()? || self.compact_leftovers()?)
     }
 
     /// Waits for its turn, does a piece of compaction work, and wakes those that wait for its end.
@@ -242,6 +243,7 @@ impl Core {
     fn rewrite(&self, family: &FamilyCore, plan: &Plan) -> Result<Option<Output>> {
         let filter = family.options.compaction_filter.as_ref();
         let _filtering = filter.map(|_| self.snapshots.filtering(family.id));
+        let is_snapshot_held = self.snapshots.oldest().is_some();
         let version = Arc::clone(&family.view.load().version);
         let origin = format!("compaction to level {}", plan.output_level);
         let output = self.with_environment(family, &origin, &plan.inputs, |environment| {
@@ -264,6 +266,10 @@ impl Core {
             "the outputs are where the inputs were, and yet: {installed:?}"
         );
         if installed.inspect_err(|_| self.discard_unless_poisoned([&output]))? {
+            self.leftovers.forget(&plan.numbers());
+            if is_snapshot_held {
+                self.note_leftovers(&output.files);
+            }
             // New readers use the outputs from now on. Dropping the inputs, whose files are then
             // removed one after another, takes longer than this hint for all of them, and a reader
             // with a cursor or a snapshot may keep them for long.

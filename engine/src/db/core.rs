@@ -8,7 +8,7 @@
 //! 3. `manifest`: an edit is applied, written, synced and published under it, so all see one order of edits.
 //! 4. `syncing`, then `naming`: to sync a log or the directory. A failure poisons the database
 //!    before the lock is released, so before any other thread syncs.
-//! 5. `signals`, then `frozen`; the queue of writers; the snapshots; `lock`; the queue of events: held for a few
+//! 5. `signals`, then `frozen`; the queue of writers; the snapshots; what they left over; `lock`; the queue of events: held for a few
 //!    instructions.
 //!
 //! Readers take none of them: they load a family's view, then the visible sequence number. They ignore
@@ -35,6 +35,7 @@ use crate::db::commit::CommitQueue;
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, find_family};
 use crate::db::jobs::IfUnwinding;
+use crate::db::leftovers::Leftovers;
 use crate::db::recovery::TornLog;
 use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
@@ -65,6 +66,7 @@ pub(super) struct Core {
     /// Numbers below this one are already used.
     pub(super) next_file: AtomicU64,
     pub(super) snapshots: SnapshotList,
+    pub(super) leftovers: Leftovers,
     pub(super) queue: CommitQueue,
     pub(super) writer: Mutex<Writer>,
     /// Held while a log is synced, until a failure has poisoned the database. The system reports a

@@ -151,6 +151,7 @@ impl Core {
         let unfinished = IfUnwinding(|| {
             self.discard_outputs(flushed.borrow().iter().map(|(_, output)| output));
         });
+        let is_snapshot_held = self.snapshots.oldest().is_some();
         for (id, memtable) in &set.memtables {
             let Some(family) = self.family(*id) else {
                 continue;
@@ -171,6 +172,11 @@ impl Core {
         let installed = self.install_flush(&set, &flushed);
         let outputs = flushed.iter().map(|(_, output)| output);
         installed.inspect_err(|_| self.discard_unless_poisoned(outputs))?;
+        if is_snapshot_held {
+            for (_, output) in &flushed {
+                self.note_leftovers(&output.files);
+            }
+        }
         let log = file_name::log(&self.dir, set.log_number);
         // Readers use the tables from now on. The memtables are dropped before the log is removed,
         // because removing a long file takes a while.

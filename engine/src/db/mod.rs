@@ -12,6 +12,7 @@
 //!       checkpoint             a copy made of hard links
 //!       flush, compact         background work, one piece at a time; jobs: what both share
 //!       read_compaction        when a compaction is due because of reads
+//!       leftovers              when one is, because snapshots are gone
 //!       events, statistics     what is reported, what is counted
 //!       signals                how threads wait for each other
 //!
@@ -35,6 +36,7 @@ mod family_set;
 mod flush;
 mod handle;
 mod jobs;
+mod leftovers;
 mod memtable_set;
 mod multi_get;
 mod open;

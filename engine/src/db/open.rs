@@ -29,6 +29,7 @@ use crate::db::core::{Core, FrozenSet, ManifestInForce, most_in_level0};
 use crate::db::directory::{Listing, admit, create_directory, list, look};
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
+use crate::db::leftovers::Leftovers;
 use crate::db::memtable_set::MemtableSet;
 use crate::db::options::{FamilyOptions, Options};
 use crate::db::recovery::Recovered;
@@ -150,6 +151,7 @@ impl Core {
             visible: Visible::new(last_sequence),
             next_file: AtomicU64::new(state.next_file),
             snapshots: SnapshotList::default(),
+            leftovers: Leftovers::default(),
             queue: CommitQueue::default(),
             writer: Mutex::new(Writer::new(
                 files.log,

@@ -37,12 +37,11 @@
 //!    that they hide. So no more is written for each of them than leveled compaction writes for a row.
 //! 3. What is in a table that is newer than a snapshot may not go: that may need what is deleted.
 //!
-//! Left out: tiered families, whose owner chose fewer writes; and old versions in deeper levels, which snapshots left
-//! there that are gone.
+//! Left out: tiered families, whose owner chose fewer writes; and old versions in deeper levels, which `leftovers` sees to.
 
 use std::sync::Arc;
 
-use crate::compaction::{self, Snapshots as _};
+use crate::compaction;
 use crate::cursor::InternalCursor as _;
 use crate::db::core::Core;
 use crate::db::family::{FamilyCore, View};
@@ -127,7 +126,7 @@ impl Core {
         if !(table.charge()).outweighs(price, self.visible_sequence(), WRITE_NANOS) {
             return false;
         }
-        let oldest_snapshot = self.snapshots.ascending().first().copied();
+        let oldest_snapshot = self.snapshots.oldest();
         let may_go =
             |table: &Table| oldest_snapshot.is_none_or(|of| of >= table.properties().sequence_max);
         let tables = plan.uppermost().flat_map(|table| table.table());

@@ -55,7 +55,8 @@ impl SnapshotList {
         (sequence, list.filtering)
     }
 
-    fn release(&self, sequence: u64) {
+    /// Returns the oldest one that is left.
+    pub(super) fn release(&self, sequence: u64) -> Option<u64> {
         let mut list = self.list.lock();
         if let Some(count) = list.held.get_mut(&sequence) {
             *count -= 1;
@@ -64,6 +65,12 @@ impl SnapshotList {
             }
         }
         self.remember_newest(&list.held);
+        list.held.keys().next().copied()
+    }
+
+    /// The least of the numbers.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.list.lock().held.keys().next().copied()
     }
 
     fn remember_newest(&self, held: &BTreeMap<u64, usize>) {
@@ -111,7 +118,7 @@ struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.handle.core.snapshots.release(self.sequence);
+        self.handle.core.release_snapshot(self.sequence);
     }
 }
 

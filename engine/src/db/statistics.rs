@@ -52,6 +52,8 @@ pub struct FamilyStatistics {
     pub compactions: u64,
     /// How many of them were made for the sake of readers.
     pub compactions_for_reads: u64,
+    /// How many of them were made because snapshots were gone.
+    pub compactions_after_snapshots: u64,
     /// Tables that were moved down a level as they were.
     pub trivial_moves: u64,
     /// Entries that flushes and compactions left out.
@@ -186,11 +188,12 @@ impl fmt::Display for FamilyStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "family {:?}: {} flushes, {} compactions ({} for readers), {} trivial moves, write amplification {:.2}",
+            "family {:?}: {} flushes, {} compactions ({} for readers, {} after snapshots), {} trivial moves, write amplification {:.2}",
             self.name,
             self.flushes,
             self.compactions,
             self.compactions_for_reads,
+            self.compactions_after_snapshots,
             self.trivial_moves,
             self.write_amplification()
         )?;
@@ -321,6 +324,7 @@ impl FamilyCounters {
         }
         sum.compactions += 1;
         sum.compactions_for_reads += u64::from(plan.reason == Reason::Reads);
+        sum.compactions_after_snapshots += u64::from(plan.reason == Reason::Snapshots);
         for (level, table) in &plan.inputs {
             sum.levels[*level].bytes_read += table.bytes;
         }

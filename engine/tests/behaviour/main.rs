@@ -9,6 +9,7 @@
 //! Beside this folder stand the tests that need a process of their own: they take all its descriptors or mappings, change
 //! its directory, measure its memory or its processor time, kill it, or mount disks.
 
+mod after_snapshots;
 mod bad_sectors;
 mod block_cache;
 mod checkpoint;

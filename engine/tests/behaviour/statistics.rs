@@ -215,7 +215,7 @@ fn it_prints_as_a_table() {
     db.compact().unwrap();
     let printed = db.statistics().to_string();
     for part in [
-        "family \"default\": 2 flushes, 1 compactions (0 for readers), 0 trivial moves, write amplification ",
+        "family \"default\": 2 flushes, 1 compactions (0 for readers, 0 after snapshots), 0 trivial moves, write amplification ",
         "  level  tables     entries        bytes         read      written\n      0       0           0     0.00 MiB ",
         "\n      1       2          39 ",
         "writes  40 records in 40 batches, 1.00 batches a group, 0 of 40 groups synced",
