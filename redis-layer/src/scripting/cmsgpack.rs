@@ -195,6 +195,12 @@ fn put_table(lua: &Lua, out: &mut Vec<u8>, table: &Table, level: usize) -> mlua:
     Ok(())
 }
 
+/// A number as the library prints it: its low 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "as C cuts them")]
+const fn printed(number: i64) -> i32 {
+    number as i32
+}
+
 /// Unpacks `count` values from the offset on, or all of the text where both are 0. Otherwise the first result is the offset of
 /// the next value, or -1 at the end.
 fn unpack(call: &Call<'_>, count: i64, offset: i64) -> mlua::Result<MultiValue> {
@@ -203,13 +209,18 @@ fn unpack(call: &Call<'_>, count: i64, offset: i64) -> mlua::Result<MultiValue> 
     let length = text.len();
     if offset < 0 || count < 0 {
         // The library's message names the length where it means the limit.
-        let problem =
-            format!("Invalid request to unpack with offset of {offset} and limit of {length}.");
+        let problem = format!(
+            "Invalid request to unpack with offset of {} and limit of {length}.",
+            printed(offset)
+        );
         return Err(raise::text(call.lua, problem));
     }
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
     if start > length {
-        let problem = format!("Start offset {offset} greater than input length {length}.");
+        let problem = format!(
+            "Start offset {} greater than input length {length}.",
+            printed(offset)
+        );
         return Err(raise::text(call.lua, problem));
     }
     let mut input = Input {

@@ -14,22 +14,45 @@ pub(super) struct Failure {
     pub(super) place: String,
 }
 
+/// The name of what wraps functions for scripts.
+const SANDBOX: Option<&str> = Some("sandbox");
+
+/// The level of the stack at which the script was when an error was raised. Called in an error handler: the functions of
+/// the handler, the function from C that raised the error, and the wrappers around it are passed over.
+pub(super) fn level(lua: &Lua) -> usize {
+    let is_wrapper = |level| {
+        let is_wrapper = lua.inspect_stack(level, |frame| {
+            frame.source().short_src.as_deref() == SANDBOX
+        });
+        is_wrapper == Some(true)
+    };
+    let is_c = |level| lua.inspect_stack(level, |frame| frame.source().what == "C") == Some(true);
+    // The function that asks is level 0.
+    let mut level = 1;
+    while is_wrapper(level) {
+        level += 1;
+    }
+    if is_c(level) {
+        level += 1;
+    }
+    while is_wrapper(level) {
+        level += 1;
+    }
+    level
+}
+
+/// Whether a value is a function that a script has made.
+pub(super) fn is_of_script(value: &LuaValue) -> bool {
+    let LuaValue::Function(function) = value else {
+        return false;
+    };
+    let source = function.info();
+    source.what == "Lua" && source.short_src.as_deref() != SANDBOX
+}
+
 /// The error and its place. Called as the error handler, while the stack is still there.
 pub(super) fn failure(lua: &Lua, value: &LuaValue) -> Failure {
-    // The handler itself is level 0.
-    let mut level = 1;
-    let is_c = |level| lua.inspect_stack(level, |frame| frame.source().what == "C");
-    if is_c(level) == Some(true) {
-        level += 1;
-    }
-    let is_wrapper = |level| {
-        lua.inspect_stack(level, |frame| {
-            frame.source().short_src.as_deref() == Some("sandbox")
-        })
-    };
-    while is_wrapper(level) == Some(true) {
-        level += 1;
-    }
+    let level = level(lua);
     let place = lua.inspect_stack(level, |frame| {
         let line = frame
             .current_line()

@@ -15,7 +15,7 @@ use mlua::{
 };
 use parking_lot::Mutex;
 
-use crate::scripting::failure::{Failure, failure};
+use crate::scripting::failure::{Failure, failure, is_of_script, level};
 use crate::scripting::raise::{self, Raised};
 use crate::scripting::running::{HOOK_INSTRUCTIONS, Registry, Run};
 use crate::scripting::value::{Refusal, Value};
@@ -450,7 +450,19 @@ fn sandbox(
         *situation.failure.lock() = Some(failure);
         Ok(())
     })?;
+    let tools = lua.create_table()?;
+    tools.raw_set("unwrap", unwrap)?;
+    tools.raw_set("describe", describe)?;
+    tools.raw_set("made_coroutine", made_coroutine)?;
+    tools.raw_set(
+        "place_in_script",
+        lua.create_function(|lua, ()| Ok(raise::place(lua, level(lua))))?,
+    )?;
+    tools.raw_set(
+        "is_of_script",
+        lua.create_function(|_, value: LuaValue| Ok(is_of_script(&value)))?,
+    )?;
     lua.load(include_str!("sandbox.lua"))
         .set_name("=sandbox")
-        .call((libraries, unwrap, describe, made_coroutine, globals))
+        .call((libraries, tools, globals))
 }

@@ -5,13 +5,15 @@
 -- table whose metatable reads from the real table and refuses writes. The few functions that bypass metatables are
 -- wrapped, so that they refuse writes too.
 --
--- In a message, the place `sandbox:<line>:` means that a wrapper made the call on behalf of a script. Code that
--- passes the message on replaces it by the line in the script, or removes it (`describe` in machine.rs, `plain`
--- here).
+-- In a message, the place `sandbox:<line>:` means that a wrapper made the call on behalf of a script. Whoever catches
+-- the message replaces it by the line in the script while the stack is still there (`describe` in machine.rs, `located`
+-- here), or removes it (`plain` here).
 --
 -- Called once, with the libraries that are written in Rust and other functions from Rust.
 
-local libraries, unwrap, describe, made_coroutine, real_globals = ...
+local libraries, tools, real_globals = ...
+local unwrap, describe, made_coroutine, place_in_script, is_of_script =
+  tools.unwrap, tools.describe, tools.made_coroutine, tools.place_in_script, tools.is_of_script
 
 local READONLY = "Attempt to modify a readonly table"
 local ESCAPE = 27
@@ -24,8 +26,8 @@ local byte, char, find, gmatch, gsub, match, sub =
 local concat, insert = table.concat, table.insert
 local create, resume, wrap = coroutine.create, coroutine.resume, coroutine.wrap
 local collectgarbage, error, getmetatable, load, loadstring = collectgarbage, error, getmetatable, load, loadstring
-local pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, xpcall =
-  pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, xpcall
+local pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, unpack, xpcall =
+  pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, unpack, xpcall
 
 -- Maps each stand-in to the real table.
 local hidden = {}
@@ -47,6 +49,14 @@ local function plain(value)
   end
   if type(value) == "string" and sub(value, 1, 8) == "sandbox:" then
     value = gsub(value, "^sandbox:%d+: ", "", 1)
+  end
+  return value
+end
+
+-- The handler of errors that a script catches: a message about a call that a wrapper made names the line in the script.
+local function located(value)
+  if type(value) == "string" and sub(value, 1, 8) == "sandbox:" then
+    return place_in_script() .. plain(value)
   end
   return value
 end
@@ -73,7 +83,19 @@ function wrapped.pcall(...)
     -- In Redis the value at the place of the result is called, which is `true`.
     return false, "attempt to call a boolean value"
   end
-  return after_pcall(pcall(...))
+  local call = ...
+  if not is_of_script(call) then
+    -- It was not called from a line of the script.
+    return after_pcall(pcall(...))
+  end
+  local count = select("#", ...)
+  if count == 1 then
+    return after_pcall(xpcall(call, located))
+  end
+  local arguments = { ... }
+  return after_pcall(xpcall(function()
+    return call(unpack(arguments, 2, count))
+  end, located))
 end
 
 local function after(succeeded, ...)
@@ -90,6 +112,7 @@ function wrapped.xpcall(...)
   end
   local call, handler = ...
   return after(xpcall(call, function(value)
+    value = located(value)
     -- An error in here would lose the first one, so an error that must not be caught is passed on.
     local is_catchable, seen = pcall(plain, value)
     if is_catchable then

@@ -336,6 +336,49 @@ fn who_keeps_copies_hears_of_a_swap() {
     assert_eq!(ask(ours.address), all_is_old);
 }
 
+/// A client gets the messages of another one, and changes a key that this one has read. In Redis it hears of the key before
+/// the reply to its own command, here after it, as of a key that it has read itself.
+#[test]
+fn who_hears_for_another_gets_the_reply_first() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        writer.call(&["hello", "3"]);
+        writer.call(&["client", "tracking", "on"]);
+        let id = writer.id();
+        reader.call(&["client", "tracking", "on", "redirect", &id]);
+        reader.call(&["get", "a"]);
+        writer.send(b"set a 1\r\n").unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        writer.rest(patience).0.escape_ascii().to_string()
+    };
+    let (message, reply) = (r">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\na\r\n", r"+OK\r\n");
+    assert_eq!(ask(real.address), [message, reply].concat());
+    assert_eq!(ask(ours.address), [reply, message].concat());
+}
+
+/// In Redis, `CLIENT REPLY SKIP` hides from a client that monitors all commands until its own next one.
+#[test]
+fn a_skipped_reply_is_not_a_skipped_command_of_others() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut monitor, mut other) = (Client::connect(address), Client::connect(address));
+        monitor.call(&["monitor"]);
+        monitor.send(b"client reply skip\r\n").unwrap();
+        monitor.settle();
+        other.call(&["get", "a"]);
+        let patience = std::time::Duration::from_millis(300);
+        let shown = monitor.rest(patience).0.escape_ascii().to_string();
+        shown.contains("get")
+    };
+    assert!(!ask(real.address));
+    assert!(ask(ours.address));
+}
+
 /// To Redis, what a script changes by prefix was changed by another client. Here it was changed by who sent the script.
 #[test]
 fn a_client_without_echo_does_not_hear_of_its_own_scripts() {
@@ -399,11 +442,12 @@ fn a_client_that_hears_nothing_can_leave() {
     };
     let ask = |address, lines: &str| {
         let mut client = Client::connect(address);
+        let lines = lines.replace("itself", &client.address().to_string());
         client.send(lines.as_bytes()).unwrap();
         client.rest(std::time::Duration::from_millis(300))
     };
     for silence in ["off", "skip"] {
-        for end in ["quit", "*no-number"] {
+        for end in ["quit", "client kill itself", "*no-number"] {
             let lines = format!("client reply {silence}\r\n{end}\r\nping\r\n");
             assert_eq!(ask(real.address, &lines), (Vec::new(), false), "{lines}");
             assert_eq!(ask(ours.address, &lines), (Vec::new(), true), "{lines}");

@@ -90,6 +90,7 @@ fn a_subscriber_may_do_what_redis_lets_it_do() {
                 (0, "GET k k"),
                 (0, "nope"),
                 (0, "client list x"),
+                (0, "eval \"return redis.call('ping','x')\" 0"),
                 (0, "multi"),
                 (0, "publish a self"),
                 (0, "reset"),

@@ -88,6 +88,10 @@ a acl setuser bob (
 a acl setuser bob (+get
 a acl setuser bob (+get ~x) (+set
 a acl setuser bob (+get ~x)
+a acl setuser bob (~a (+get ~y)
+a acl setuser bob (~a ( )
+a acl setuser bob (~a (+get) ~b)
+a acl setuser bob (~a (+get
 a acl setuser bob (on)
 a acl setuser bob (+foo)
 a acl setuser bob ()
@@ -120,6 +124,10 @@ a acl setuser bob sanitize-payload
 a acl setuser bob nopass
 a acl list
 a acl setuser bob skip-sanitize-payload resetpass
+a acl list
+a acl setuser bob +@all +select|0
+a acl getuser bob
+a acl setuser bob -select +select|1
 a acl list
 a acl setuser bob +@all -@dangerous
 a acl getuser bob
@@ -450,6 +458,9 @@ fn any_rules_give_the_rights_that_a_real_server_gives() {
                         "allkeys",
                         "(+get %R~k)",
                         "(+@write ~l*)",
+                        "(~k",
+                        "(+@read",
+                        "%R~h)",
                     ])
                     .to_owned(),
             };

@@ -35,6 +35,7 @@ mod zsets;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use redis_layer::commands::table::{Flag, find};
 
 use crate::common::client::Command;
 use crate::common::random::Random;
@@ -164,6 +165,20 @@ fn is_sort(command: &Command) -> bool {
     [&b"sort"[..], b"sort_ro"].contains(&&*name)
 }
 
+/// Whether the answer to the same words in another order is no chance, and comes soon.
+fn may_be_rearranged(command: &Command) -> bool {
+    let name = command[0].to_ascii_lowercase();
+    let waits = find(&name).is_none_or(|spec| spec.has(Flag::Blocking)) || name == *b"wait";
+    // A value in the place of a time may be a millisecond.
+    let expires_soon = name.ends_with(b"setex");
+    let describes = [&b"command"[..], b"client"].contains(&&*name);
+    let has = |wanted: &[u8]| command.iter().any(|arg| arg.eq_ignore_ascii_case(wanted));
+    // Sorting has options in all orders already; `COUNT` without its `ANY` returns any places.
+    let is_chance = is_sort(command) || has(b"any");
+    let is_lex = command.iter().any(|arg| LEX_KEYS.contains(&&**arg));
+    !(waits || expires_soon || describes || is_chance || is_lex)
+}
+
 /// Words as arguments.
 fn args<const N: usize>(words: [&[u8]; N]) -> Command {
     words
@@ -217,6 +232,9 @@ impl Generator {
         if self.once_in(25) && commands[at][0] != "cluster" {
             self.damage(&mut commands[at]);
         }
+        if self.once_in(12) {
+            self.rearrange(&mut commands[at]);
+        }
         if self.once_in(4) {
             let name = &mut commands[at][0];
             *name = name.to_ascii_uppercase().into();
@@ -242,6 +260,22 @@ impl Generator {
             let extra = [&b"x"[..], b"1", b"nx", b"withscores", b"limit"];
             command.push(Bytes::from_static(self.pick(&extra)));
         }
+    }
+
+    /// Moves some arguments to the end, or repeats them there: options may come in any order, and some of them twice. A
+    /// number stays behind its own word or comes last, so that nothing expires sooner.
+    fn rearrange(&mut self, command: &mut Command) {
+        if !may_be_rearranged(command) || command.len() < 3 {
+            return;
+        }
+        let start = 1 + self.below(command.len() - 1);
+        let end = command.len().min(start + 1 + self.below(3));
+        let run = if self.once_in(3) {
+            command[start..end].to_vec()
+        } else {
+            command.drain(start..end).collect()
+        };
+        command.extend(run);
     }
 
     fn below(&mut self, limit: usize) -> usize {

@@ -166,13 +166,14 @@ pub(crate) fn setuser(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// Joins the arguments of which a selector in parentheses consists. The error is the argument that opens one which
-/// is not closed.
+/// Joins the arguments of which a selector in parentheses consists. One that is opened before the last one is closed takes
+/// its place, as in Redis. The error is the argument that opens one which is not closed.
 fn join_selectors(args: &[Bytes]) -> Result<Vec<Bytes>, &[u8]> {
     let mut rules = Vec::with_capacity(args.len());
     let mut open: Option<(&[u8], Vec<u8>)> = None;
     for arg in args {
-        let (start, text) = match open.take() {
+        let opens = arg.starts_with(b"(") && !arg.ends_with(b")");
+        let (start, text) = match open.take().filter(|_| !opens) {
             Some((start, mut text)) => {
                 text.push(b' ');
                 text.extend_from_slice(arg);

@@ -412,7 +412,9 @@ impl Selector {
                 // The subcommands come right after their command in the list.
                 described[at..=at + spec.subcommands.len()].fill(allowed);
             }
-            for argument in self.first_args.get(&at).into_iter().flatten() {
+            // Who may run the command with any argument needs no rule for one.
+            let first_args = self.first_args.get(&at).filter(|_| !allowed);
+            for argument in first_args.into_iter().flatten() {
                 let name = spec.full_name.as_bytes();
                 rules.push([&b"+"[..], name, b"|", argument].concat());
             }

@@ -15,7 +15,9 @@ pub(crate) fn ping(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() > 2 {
         return Err(CommandError::arity(args.spec.full_name));
     }
-    if session.is_subscriber() && session.protocol == Protocol::Resp2 {
+    // A script is no subscriber, and has a protocol of its own.
+    let hears_messages = session.is_subscriber() && !session.in_script;
+    if hears_messages && session.protocol == Protocol::Resp2 {
         return Ok(Reply::Array(vec![
             Reply::text("pong"),
             Reply::Bulk(args.bytes(1)),
