@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
-use engine::{Background, Db, Error, Options, TableReads, WriteBatch, WriteOptions};
+use engine::{Background, Db, Error, FamilyOptions, Options, TableReads, WriteBatch, WriteOptions};
 
 use crate::support::{Dice, OptionSet, Rows, seed_or, sorted, steps_or, take_range, tiny};
 
@@ -21,7 +21,11 @@ type Models = [Rows; 2];
 fn options(vfs: Arc<dyn Vfs>) -> Options {
     OptionSet {
         name: "failing operations",
-        family: tiny(),
+        family: FamilyOptions {
+            // Few old versions are enough to give them back.
+            level_multiplier: 16,
+            ..tiny()
+        },
         reads: TableReads::Pread,
         background: Background::Manual,
     }
@@ -75,7 +79,8 @@ impl Run {
                 continue;
             }
             match what {
-                0..14 => self.write(&mut detail),
+                0..13 => self.write(&mut detail),
+                13 => self.under_a_snapshot(&mut detail),
                 14 => self.quietly(Db::flush),
                 15 | 16 => self.quietly(|db| db.step().map(drop)),
                 17 => self.quietly(Db::compact),
@@ -176,6 +181,19 @@ impl Run {
     /// Flushes and compactions change nothing that can be read, whether they succeed or not.
     fn quietly(&mut self, work: impl Fn(&Db) -> engine::Result<()>) {
         self.failures += u64::from(work(self.db.as_ref().unwrap()).is_err());
+    }
+
+    /// Has a compaction keep what a snapshot needs, and gives that back when it is gone.
+    fn under_a_snapshot(&mut self, dice: &mut Dice) {
+        let snapshot = self.db.as_ref().map(Db::snapshot);
+        self.write(dice);
+        self.write(dice);
+        self.quietly(Db::compact);
+        drop(snapshot);
+        self.quietly(|db| {
+            while db.step()? {}
+            Ok(())
+        });
     }
 
     /// A finished checkpoint holds what was acknowledged. A failed one left nothing, or all of it.

@@ -1,6 +1,6 @@
 //! A power cut after every file operation of a script, survived in several ways each.
 //!
-//! The script writes batches over three families, some of them synced, flushes, compacts and reopens.
+//! The script writes batches over three families, some of them synced, flushes, compacts, also under snapshots, and reopens.
 //! Every batch also sets a counter in all families, so the state after a cut tells which point of
 //! history it is, and a state that is no point of history is noticed. What must hold after reopening:
 //!
@@ -52,6 +52,8 @@ fn options(vfs: &MemoryVfs) -> Options {
     let third = FamilyOptions {
         filter_bits_per_key: 0,
         restart_interval: 1,
+        // Few old versions are enough to give them back.
+        level_multiplier: 16,
         ..tiny()
     };
     let options = manual(vfs);
@@ -77,7 +79,8 @@ fn write_history(seed: u64, steps: u64) -> History {
     };
     for _ in 0..steps {
         match dice.below(20) {
-            0..16 => write_batch(&db, &mut history, &mut dice),
+            0..15 => write_batch(&db, &mut history, &mut dice),
+            15 => under_a_snapshot(&db, &mut history, &mut dice),
             16 => db.flush().unwrap(),
             17 => _ = db.step().unwrap(),
             18 => db.compact().unwrap(),
@@ -91,6 +94,17 @@ fn write_history(seed: u64, steps: u64) -> History {
         }
     }
     history
+}
+
+/// Has a compaction keep what a snapshot needs, and gives that back when it is gone.
+fn under_a_snapshot(db: &Db, history: &mut History, dice: &mut Dice) {
+    let snapshot = db.snapshot();
+    for _ in 0..3 {
+        write_batch(db, history, dice);
+    }
+    db.compact().unwrap();
+    drop(snapshot);
+    while db.step().unwrap() {}
 }
 
 fn write_batch(db: &Db, history: &mut History, dice: &mut Dice) {
