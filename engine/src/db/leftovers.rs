@@ -18,6 +18,7 @@
 //! tables that are noted when the database closes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -105,7 +106,7 @@ impl Core {
         }
         self.as_compaction(|| {
             for family in self.families.load_full().iter() {
-                let version = family.view.load_full().version.clone();
+                let version = Arc::clone(&family.view.load().version);
                 let is_worth_it = |level: usize, table: &TableFile| {
                     due.contains(&table.number)
                         && is_much_left_over(family, &version, level, table, oldest)
