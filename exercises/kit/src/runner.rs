@@ -50,19 +50,31 @@ impl Chapter {
     /// # Errors
     /// If the child that answers the probes cannot be started or understood.
     pub fn verdict(&self, exercise: &dyn Judged) -> io::Result<Verdict> {
-        let mut verdict = by_itself(exercise)?;
-        if verdict.state == State::Failing {
-            let mine = exercise.sheet().name;
-            let called = exercise.sheet().rests_on.iter();
-            for name in called.filter(|other| self.may_call(mine, other)) {
-                let below = self.find(name).map(|build| by_itself(build().as_ref()));
-                if below
-                    .transpose()?
-                    .is_some_and(|below| below.state == State::Failing)
-                {
-                    verdict.message =
-                        format!("{}\n{}", message::begin_there(name), verdict.message);
-                }
+        self.with_its_cause(by_itself(exercise)?, &exercise.sheet().rests_on, &[])
+    }
+
+    /// A verdict on an exercise that may call `others`. Those that are not among the `judged` ones are judged for it.
+    fn with_its_cause(
+        &self,
+        mut verdict: Verdict,
+        others: &[&'static str],
+        judged: &[Verdict],
+    ) -> io::Result<Verdict> {
+        if verdict.state != State::Failing {
+            return Ok(verdict);
+        }
+        for other in others {
+            if !self.may_call(&verdict.name, other) {
+                continue;
+            }
+            let known = judged.iter().find(|verdict| verdict.name == *other);
+            let state = match (known, self.find(other)) {
+                (Some(known), _) => known.state,
+                (None, Some(build)) => by_itself(build().as_ref())?.state,
+                (None, None) => continue,
+            };
+            if state == State::Failing {
+                verdict.message = format!("{}\n{}", message::begin_there(other), verdict.message);
             }
         }
         Ok(verdict)
@@ -158,9 +170,18 @@ fn chosen(chapter: &'static Chapter, names: &[String]) -> Vec<&'static (&'static
 }
 
 fn report(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<Verdict>> {
-    in_parallel(&chosen(chapter, names), |(_, build)| {
-        chapter.verdict(build().as_ref())
-    })
+    let judged = in_parallel(&chosen(chapter, names), |(_, build)| {
+        let exercise = build();
+        Ok((
+            by_itself(exercise.as_ref())?,
+            exercise.sheet().rests_on.clone(),
+        ))
+    })?;
+    let verdicts: Vec<Verdict> = judged.iter().map(|(verdict, _)| verdict.clone()).collect();
+    judged
+        .into_iter()
+        .map(|(verdict, others)| chapter.with_its_cause(verdict, &others, &verdicts))
+        .collect()
 }
 
 fn prove_all(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<prove::Proof>> {
