@@ -67,6 +67,7 @@ pub(crate) fn exercise_of(learner: Numeric) -> Exercise<Numeric> {
         ),
     };
     Exercise::new("numeric-f64", "04-ieee-754", cast)
+        .rests_on("order-f64")
         .part(encodings())
         .decoder(decodings(), round_trips())
         .check(check::order(

@@ -408,6 +408,22 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              is 0. You need the bits of the number, not the number cut off: `to_bits`.",
         )
         .link(WRONG),
+        in_encode("truncated_to_plain_i64", |value| {
+            (value as i64).to_be_bytes()
+        })
+        .says("the big-endian bytes of `value as i64`")
+        .why(
+            "`as i64` drops the fraction: 1.5 becomes 1. And its sign bit is left as it is, so that the numbers from -1 down come \
+             last. You need the bits of the number, not the number cut off: `to_bits`.",
+        )
+        .link(WRONG),
+        in_encode("truncated_to_u64", |value| (value as u64).to_be_bytes())
+        .says("the big-endian bytes of `value as u64`")
+        .why(
+            "`as u64` drops the fraction: 1.5 becomes 1. All that is below zero becomes 0, and so does a NaN. You need the bits of \
+             the number, not the number cut off: `to_bits`.",
+        )
+        .link(WRONG),
         in_encode("thousandths_as_integer", |value| {
             (((value * 1000.0) as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
         })

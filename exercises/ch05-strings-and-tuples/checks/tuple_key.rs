@@ -83,6 +83,7 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
         solution: Arc::new(solutions::tuple_key::key),
     };
     Exercise::new("tuple-key", "05-strings-and-tuples", cast)
+        .rests_on("escape-bytes")
         .part(keys())
         .check(check::order(
             "key",

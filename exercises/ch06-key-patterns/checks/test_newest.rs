@@ -376,7 +376,7 @@ fn wrong_keys() -> Vec<Wrong<Newest>> {
         })
         .says("It takes a time of ten digits and fewer for seconds, and multiplies it by 1000.")
         .shows(
-            "between times of up to ten digits and longer ones",
+            "between times of ten digits and times of eleven",
             |newest| {
                 let events: [Event<'_>; 2] = [(9_999_999_999, b"a"), (10_000_000_000, b"b")];
                 answers(newest, &events, (1, 1 << 40, 9), &[b"b", b"a"])

@@ -20,7 +20,8 @@
 //! the others. A call of `test` has one second: a thousand calls of `newest` with some dozen events are fine.
 //!
 //! The faults are those of the chapter and some of their relatives: an edge of a window on the wrong side, crossed bounds, times too
-//! large for a type or a width, names lost or in a wrong order, a limit that counts the wrong events.
+//! large for a type or a width, a unit guessed from the number of digits, names lost or in a wrong order, a limit that counts the wrong
+//! events.
 //!
 //! **Check.** `cargo workbook check test-newest`, or `cargo test -p ch06-key-patterns test-newest`.
 

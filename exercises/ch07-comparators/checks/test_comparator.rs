@@ -309,7 +309,7 @@ fn circles() -> Vec<Wrong<Compare>> {
         wrong(
             "difference_of_numbers",
             "It compares the prefix, then takes the sign of a difference in 32 bits, and breaks ties by bytes.",
-            "among three keys with one prefix, whose numbers are far apart",
+            "among three keys with one prefix, each number nearly 2^31 above the one before",
             |a, b| {
                 let ((a_prefix, a_digits), (b_prefix, b_digits)) = (split(a), split(b));
                 let difference = cut(a_digits).wrapping_sub(cut(b_digits));

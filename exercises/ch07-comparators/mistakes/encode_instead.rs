@@ -191,7 +191,7 @@ fn of_names() -> Vec<Mistake<Keys>> {
              is below letters and above digits, and that is the order asked for.",
         )
         .link(TASK),
-        keys("escaped_and_terminated", |name, number| {
+        keys("ended_by_00_01", |name, number| {
             let mut key = Vec::new();
             for byte in name.bytes() {
                 key.push(byte);
@@ -203,7 +203,11 @@ fn of_names() -> Vec<Mistake<Keys>> {
             key.extend(number.to_be_bytes());
             key
         })
-        .says("the name escaped and ended by `00 01`, as in chapter 5")
+        .or(Keys::new(
+            |name, number| [name.as_bytes(), &[0x00, 0x01], &number.to_be_bytes()].concat(),
+            right_decode,
+        ))
+        .says("the name ended by `00 01`, as names are in chapter 5")
         .why(
             "For keys of your own that is the right end. But it puts `item` before `item1`, and the comparator, which \
              compares `item1:` with `item:`, does not. No name holds a colon, so the colon can end it.",

@@ -94,6 +94,24 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         .says("the first byte raised, without a look at where the cut falls")
         .why("The cut must be compared with both keys. This one is after most of them.")
         .link(SEPARATORS),
+        mistake("first_byte_plus_one", "returns", |a, _| Some(vec![a[0] + 1]))
+            .says("the first byte plus one, whatever it is, without a look at where that falls")
+            .why(
+                "ff plus one does not fit into a byte, and an empty key has no first byte. And the cut must be compared with both keys: \
+                 this one is after most of them.",
+            )
+            .link(SEPARATORS),
+        mistake("greatest_byte_overflows", "returns", |a, b| {
+            let before = compare(a, b).is_lt();
+            let cut = |n: usize| [&a[..n - 1], &[a[n - 1] + 1]].concat();
+            (1..a.len()).filter(|_| before).map(cut).find(|cut| fits(a, b, cut))
+        })
+        .says("the right search, with a panic where a byte ff is to be raised")
+        .why(
+            "ff plus one does not fit into a byte. Such a cut cannot be raised, and a longer one may do: go on with that. `checked_add` \
+             gives `None` there.",
+        )
+        .link(TASK),
         mistake("only_before_b_checked", "in-range", |a, b| {
             cuts(a, raised).into_iter().find(|cut| compare(cut, b).is_lt())
         })

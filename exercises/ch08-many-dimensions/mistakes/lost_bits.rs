@@ -215,6 +215,13 @@ fn losses() -> Vec<Mistake<Limits>> {
             |score| size(score).saturating_sub(52),
         ),
         lost(
+            "sixty_three_bits_counted",
+            "a room of 63 bits",
+            "63 bits are what an `i64` holds beside its sign. A score is a double: eleven of its 64 bits are the \
+             exponent, so from 2^53 on bits are lost.",
+            |score| size(score).saturating_sub(63),
+        ),
+        lost(
             "one_bit_late",
             "a room of 54 bits",
             "2^53 is kept, but only since its last bit is 0. A number of 54 bits has one bit too many, whatever \

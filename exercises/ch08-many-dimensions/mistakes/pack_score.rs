@@ -540,10 +540,52 @@ pub fn all() -> Vec<Mistake<Packer>> {
              you subtract: 29 bits of seconds are 17 years.",
         )
         .link(BLEED),
+        mistake("milliseconds_flow_over", "order", |gems, paid, at_ms| {
+            let left = (END * 1000).checked_sub(at_ms)?;
+            (gems < 1 << 23).then(|| gems << 30 | u64::from(paid) << 29 | left)
+        })
+        .or(Packer::new(
+            |gems, paid, at_ms| {
+                let left = (END * 1000).checked_sub(at_ms)?;
+                Some(gems << 30 | u64::from(paid) << 29 | left)
+            },
+            unpack,
+        ))
+        .says("a time field in milliseconds, joined by `|`")
+        .why(
+            "29 bits of milliseconds are six days: what is more flows over into `paid` and the gems. Cut the milliseconds off before \
+             you subtract: 29 bits of seconds are 17 years.",
+        )
+        .link(BLEED),
         mistake("second_as_it_is", "order", |gems, paid, at_ms| {
             right(gems, paid, at_ms)?;
             Some((gems << 30) + (u64::from(paid) << 29) + at_ms / 1000)
         })
+        .or(Packer::new(
+            |gems, paid, at_ms| {
+                right(gems, paid, at_ms)?;
+                Some(gems << 30 | u64::from(paid) << 29 | (at_ms / 1000))
+            },
+            unpack,
+        ))
+        .or(Packer::new(
+            |gems, paid, at_ms| {
+                (gems < 1 << 23).then(|| gems << 30 | u64::from(paid) << 29 | (at_ms / 1000))
+            },
+            unpack,
+        ))
+        .or(Packer::new(
+            |gems, paid, at_ms| {
+                let second = at_ms / 1000;
+                (gems < 1 << 23 && second <= END)
+                    .then(|| gems << 30 | u64::from(paid) << 29 | second)
+            },
+            unpack,
+        ))
+        .or(Packer::new(
+            |gems, paid, at_ms| Some(gems << 30 | u64::from(paid) << 29 | (at_ms / 1000)),
+            unpack,
+        ))
         .says("the second since 1970 in the time field")
         .why(
             "That number takes 31 bits, so it flows over into `paid` and the gems. And it grows with the time: who \

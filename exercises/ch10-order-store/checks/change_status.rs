@@ -83,6 +83,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
         part = cut(part, orders, id, to);
     }
     Exercise::new("change-status", "10-order-store", cast)
+        .rests_on("place-order")
         .part(part)
         .check(check::answers(
             "change_status",

@@ -67,6 +67,7 @@ pub(crate) fn exercise_of(learner: Checker) -> Exercise<Checker> {
         solution: solution(),
     };
     Exercise::new("check-store", "10-order-store", cast)
+        .rests_on("place-order")
         .part(found())
         .part(rebuilt())
         .check(check::answers(

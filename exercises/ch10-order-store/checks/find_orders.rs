@@ -213,6 +213,7 @@ pub(crate) fn exercise_of(learner: Queries) -> Exercise<Queries> {
         solution: solution(),
     };
     Exercise::new("find-orders", "10-order-store", cast)
+        .rests_on("place-order")
         .part(of_user())
         .part(between())
         .part(with_status())

@@ -56,6 +56,7 @@ impl<I: Send + Sync + 'static> Exercise<I> {
                 checks: Vec::new(),
                 mistakes: Vec::new(),
                 facts: Vec::new(),
+                rests_on: Vec::new(),
             },
             asks: Vec::new(),
             learner: cast.learner,
@@ -122,6 +123,13 @@ impl<I: Send + Sync + 'static> Exercise<I> {
             "the exercise `{exercise}` has two checks called `{name}`"
         );
         self.sheet.checks.push(check);
+        self
+    }
+
+    /// Names another exercise of the chapter, whose functions this one may call.
+    #[must_use]
+    pub fn rests_on(mut self, exercise: &'static str) -> Self {
+        self.sheet.rests_on.push(exercise);
         self
     }
 

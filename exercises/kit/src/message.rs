@@ -34,6 +34,14 @@ pub(crate) fn line(sheet: &Sheet, standings: &[Standing]) -> String {
     }
 }
 
+/// What to read before all else, where an exercise that this one may call is wrong as well.
+pub(crate) fn begin_there(exercise: &str) -> String {
+    let text = format!(
+        "`{exercise}` is not right yet. If your code calls it, mend that one first: what follows may come from it."
+    );
+    wrap(&text, "")
+}
+
 fn right_so_far(sheet: &Sheet, standings: &[Standing]) -> String {
     let right: Vec<String> = sheet
         .parts

@@ -176,6 +176,9 @@ pub struct Sheet {
     pub mistakes: Vec<MistakeInfo>,
     /// What else `prove` has to look into.
     pub facts: Vec<Fact>,
+    /// The exercises of the chapter whose functions this one may call: while one of them is wrong, a wrong answer here may
+    /// come from there.
+    pub rests_on: Vec<&'static str>,
 }
 
 /// Something that must hold of an exercise, whatever a learner writes.

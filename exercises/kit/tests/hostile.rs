@@ -28,18 +28,20 @@ fn back(key: [u8; 8]) -> i64 {
 }
 
 fn exercise(name: &'static str, encode: fn(i64) -> [u8; 8]) -> Box<dyn Judged> {
+    Box::new(exercise_of(name, encode))
+}
+
+fn exercise_of(name: &'static str, encode: fn(i64) -> [u8; 8]) -> Exercise<Codec<i64>> {
     let cast = Cast {
         learner: Codec::fixed(encode, back),
         stub: Codec::fixed(|v: i64| todo!("{v}"), back),
         solution: Codec::fixed(right, back),
     };
-    Box::new(
-        Exercise::new(name, "00-kit", cast)
-            .part(codec::encode_part::<i64>().slow("negative numbers", "Do you count down?"))
-            .part(codec::round_trip_part::<i64>(|value| value.show()))
-            .check(check::order("encode", "Keys compare as their numbers do."))
-            .check(check::answers("decode", "round-trip", "Back and forth.")),
-    )
+    Exercise::new(name, "00-kit", cast)
+        .part(codec::encode_part::<i64>().slow("negative numbers", "Do you count down?"))
+        .part(codec::round_trip_part::<i64>(|value| value.show()))
+        .check(check::order("encode", "Keys compare as their numbers do."))
+        .check(check::answers("decode", "round-trip", "Back and forth."))
 }
 
 /// An exercise whose learner writes the test.
@@ -218,6 +220,8 @@ cast_of! {
         }
     };
     not_written: |value| todo!("{value}");
+    wrong: |value: i64| value.to_le_bytes();
+    sign_left_as_it_is: |value: i64| value.to_be_bytes();
 }
 
 /// How long the calls of an answer may sleep together: longer than one may, and shorter than for a learner.
@@ -249,6 +253,13 @@ fn says(name: &str, check: &str, parts: &[&str]) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The verdict on an answer that may call the one of another exercise.
+fn on_top_of(below: &'static str, name: &'static str) -> Result<(State, String), Failed> {
+    // The child finds the answer by the exercise's name; this process asks the learner nothing.
+    let verdict = CHAPTER.verdict(&exercise_of(name, right).rests_on(below))?;
+    Ok((verdict.state, verdict.message))
 }
 
 fn passes(name: &str) -> Result<(), Failed> {
@@ -543,6 +554,24 @@ const TESTS: &[Test] = &[
             "returns",
             &["exit code 0", "A test refuses by a panic"],
         )
+    }),
+    ("what_may_come_from_another_exercise_is_said_first", || {
+        let first = "`wrong` is not right yet. If your code calls it, mend that one first";
+        let (_, message) = on_top_of("wrong", "sign_left_as_it_is")?;
+        if !message.starts_with(first) || !message.contains("sorts before encode(-1)") {
+            return Err(message.into());
+        }
+        // One that is right has no part in it. One that is not written says so where it is reached.
+        for below in ["right_answer", "not_written"] {
+            let (_, message) = on_top_of(below, "sign_left_as_it_is")?;
+            if message.contains("not right yet") {
+                return Err(message.into());
+            }
+        }
+        match on_top_of("wrong", "right_answer")? {
+            (State::Passed, message) if message.is_empty() => Ok(()),
+            (state, message) => Err(format!("{state:?}: {message}").into()),
+        }
     }),
     ("todo_everywhere_is_not_started", || {
         let (_, verdict) = look("not_written");
