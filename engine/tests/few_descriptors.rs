@@ -30,7 +30,7 @@ fn with_few_descriptors_calls_fail_and_with_more_everything_is_there() {
     let failed = [
         (TableReads::Mapped, 2),
         (TableReads::Pread, 4),
-        (TableReads::Pread, 8),
+        (TableReads::Pread, 6),
     ]
     .map(|(table_reads, spare)| Trial::new(table_reads, seed).run(spare, ROUNDS_MAX));
     assert!(
