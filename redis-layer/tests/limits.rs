@@ -353,7 +353,8 @@ fn what_is_kept_for_a_client_counts() {
         // What it is told must not count, and is read meanwhile.
         eventually(|| !is_closed(&mut greedy) && held(&mut modest) > 1_900_000);
         if undo.is_empty() {
-            modest.call(&["client", "unblock", &id]);
+            // All of the command may be here, and the client not wait yet.
+            eventually(|| modest.call(&["client", "unblock", &id]).starts_with(":1"));
         } else {
             greedy.send(&encode(&words(undo))).unwrap();
         }
