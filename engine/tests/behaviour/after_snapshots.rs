@@ -1,57 +1,24 @@
 //! What snapshots had kept takes no space for long when they are gone, also where nothing is written any more.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use engine::vfs::{FaultVfs, MemoryVfs, Vfs};
+use engine::vfs::{FaultVfs, MemoryVfs};
 use engine::{
-    Background, CompactionFilter, Db, Decision, Event, FamilyOptions, Options, Reason, Snapshot,
-    Strategy,
+    Background, CompactionFilter, Db, Decision, Event, FamilyOptions, Reason, Snapshot, Strategy,
 };
 use parking_lot::Mutex;
 
 use crate::support::waiting::wait_until;
-use crate::support::{Recorder, tiny};
+use crate::support::{Recorder, ample, of_default, open, table_bytes, tiny};
 
 const KEYS: u32 = 300;
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Options under which size alone causes no flush or compaction.
-fn roomy() -> FamilyOptions {
-    FamilyOptions {
-        write_buffer_bytes: 1 << 20,
-        level_base_bytes: 1 << 20,
-        ..tiny()
-    }
-}
-
-fn options(vfs: Arc<dyn Vfs>, background: Background, family: FamilyOptions) -> Options {
-    let options = Options {
-        vfs,
-        background,
-        ..Options::default()
-    };
-    options.family("default", family)
-}
-
-fn open_in(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
-    Db::open("db", options(Arc::new(vfs.clone()), background, family)).unwrap()
-}
-
-fn open(vfs: &MemoryVfs) -> Db {
-    open_in(vfs, Background::Manual, roomy())
-}
-
-fn table_bytes(vfs: &dyn Vfs) -> u64 {
-    let dir = Path::new("db");
-    let names = vfs.list(dir).unwrap();
-    let tables = names
-        .iter()
-        .filter(|name| name.to_string_lossy().ends_with(".sst"));
-    tables.map(|name| vfs.len(&dir.join(name)).unwrap()).sum()
+fn small(vfs: &MemoryVfs) -> Db {
+    open(vfs, Background::Manual, ample())
 }
 
 fn key(at: u32) -> [u8; 4] {
@@ -81,7 +48,7 @@ fn work(db: &Db) -> usize {
 
 /// A store in which everything was overwritten under the snapshot.
 fn overwritten(vfs: &MemoryVfs) -> (Db, Snapshot) {
-    let db = open(vfs);
+    let db = small(vfs);
     put(&db, 0..KEYS, 1);
     db.compact().unwrap();
     let snapshot = db.snapshot();
@@ -117,7 +84,7 @@ fn deleted_rows_and_their_tombstones_go() {
     };
     for delete in [each, range] {
         let vfs = MemoryVfs::new();
-        let db = open(&vfs);
+        let db = small(&vfs);
         put(&db, 0..KEYS, 1);
         let snapshot = db.snapshot();
         delete(&db);
@@ -161,7 +128,7 @@ fn what_another_snapshot_needs_stays() {
 fn a_few_stay_where_they_are() {
     for (overwritten, is_worth_it) in [(KEYS / 5, false), (KEYS / 2, true)] {
         let vfs = MemoryVfs::new();
-        let db = open(&vfs);
+        let db = small(&vfs);
         put(&db, 0..KEYS, 1);
         let snapshot = db.snapshot();
         let every = KEYS / overwritten;
@@ -178,7 +145,7 @@ fn a_few_stay_where_they_are() {
 #[test]
 fn a_flush_under_a_snapshot_gives_back_once_it_is_moved_down() {
     let vfs = MemoryVfs::new();
-    let db = open(&vfs);
+    let db = small(&vfs);
     put(&db, 0..KEYS, 1);
     let snapshot = db.snapshot();
     put(&db, 0..KEYS, 2);
@@ -204,7 +171,7 @@ fn a_flush_under_a_snapshot_gives_back_once_it_is_moved_down() {
 #[test]
 fn tombstones_above_what_they_delete_stay() {
     let vfs = MemoryVfs::new();
-    let db = open_in(&vfs, Background::Manual, tiny());
+    let db = open(&vfs, Background::Manual, tiny());
     // More than level 1 holds, so it goes into level 2.
     put(&db, 0..KEYS, 1);
     db.compact().unwrap();
@@ -241,9 +208,9 @@ fn few_tables_are_left_and_no_plan_is_large() {
     let recorder = Arc::new(Recorder::default());
     let family = FamilyOptions {
         level_base_bytes: 8 << 10,
-        ..roomy()
+        ..ample()
     };
-    let options = options(Arc::new(vfs.clone()), Background::Manual, family);
+    let options = of_default(Arc::new(vfs.clone()), Background::Manual, family);
     let db = Db::open("db", options.listener(recorder.clone())).unwrap();
     put(&db, 0..KEYS, 1);
     let snapshot = db.snapshot();
@@ -283,9 +250,9 @@ fn tiered_families_give_back_too() {
     let vfs = MemoryVfs::new();
     let family = FamilyOptions {
         strategy: Strategy::Tiered,
-        ..roomy()
+        ..ample()
     };
-    let db = open_in(&vfs, Background::Manual, family);
+    let db = open(&vfs, Background::Manual, family);
     put(&db, 0..KEYS, 1);
     let snapshot = db.snapshot();
     put(&db, 0..KEYS, 2);
@@ -300,7 +267,7 @@ fn tiered_families_give_back_too() {
 #[test]
 fn threads_do_it_by_themselves() {
     let vfs = MemoryVfs::new();
-    let db = open_in(&vfs, Background::Threads, roomy());
+    let db = open(&vfs, Background::Threads, ample());
     put(&db, 0..KEYS, 1);
     let snapshot = db.snapshot();
     put(&db, 0..KEYS, 2);
@@ -332,9 +299,9 @@ fn a_snapshot_that_goes_during_the_compaction_is_noticed() {
     let dropper = Arc::new(Dropper::default());
     let family = FamilyOptions {
         compaction_filter: Some(dropper.clone()),
-        ..roomy()
+        ..ample()
     };
-    let db = open_in(&vfs, Background::Threads, family);
+    let db = open(&vfs, Background::Threads, family);
     put(&db, 0..KEYS, 1);
     db.compact().unwrap();
     let of_one_version = table_bytes(&vfs);
@@ -352,7 +319,7 @@ fn a_snapshot_that_goes_during_the_compaction_is_noticed() {
 fn a_failure_changes_nothing_and_is_not_tried_again() {
     let memory = MemoryVfs::new();
     let vfs = FaultVfs::new(Arc::new(memory.clone()));
-    let options = options(Arc::new(vfs.clone()), Background::Manual, roomy());
+    let options = of_default(Arc::new(vfs.clone()), Background::Manual, ample());
     let db = Db::open("db", options).unwrap();
     put(&db, 0..KEYS, 1);
     let snapshot = db.snapshot();

@@ -13,33 +13,15 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::support::tiny;
 use crate::support::waiting::{Gate, wait_until, wait_until_closing};
+use crate::support::{ample, of_default};
 
 const KEYS: u32 = 200;
 /// Enough gets to lose several times what it costs to merge the few rows of these tests.
 const MANY_READS: u32 = 30_000;
 
-/// Options under which size alone causes no flush or compaction.
-fn roomy() -> FamilyOptions {
-    FamilyOptions {
-        write_buffer_bytes: 1 << 20,
-        level_base_bytes: 1 << 20,
-        ..tiny()
-    }
-}
-
-fn options(vfs: Arc<dyn Vfs>, background: Background, family: FamilyOptions) -> Options {
-    let options = Options {
-        vfs,
-        background,
-        ..Options::default()
-    };
-    options.family("default", family)
-}
-
 fn open(family: FamilyOptions) -> Db {
-    let options = options(Arc::new(MemoryVfs::new()), Background::Manual, family);
+    let options = of_default(Arc::new(MemoryVfs::new()), Background::Manual, family);
     Db::open("db", options).unwrap()
 }
 
@@ -142,7 +124,7 @@ fn every_kind_of_reading_that_merges_is_spared_it() {
         ("long scans", |_, family| scan_long(family)),
     ];
     for (name, read) in kinds {
-        let db = open(roomy());
+        let db = open(ample());
         let family = db.default_family();
         let model = fill(&db, &family);
         assert_eq!(work(&db), 0, "{name}: the shape is as it should be");
@@ -168,7 +150,7 @@ fn every_kind_of_reading_that_merges_is_spared_it() {
 
 #[test]
 fn little_reading_is_not_worth_it() {
-    let db = open(roomy());
+    let db = open(ample());
     fill(&db, &db.default_family());
     for at in 0..KEYS {
         db.get(key(at)).unwrap();
@@ -179,7 +161,7 @@ fn little_reading_is_not_worth_it() {
 
 #[test]
 fn one_run_is_left_alone_wherever_it_lies() {
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     for at in 0..KEYS {
         family.put(key(at), "in the memtable").unwrap();
@@ -260,7 +242,7 @@ fn what_cursors_pass_is_removed_for_them() {
         ),
     ];
     for (name, write, walk, rows) in cases {
-        let db = open(roomy());
+        let db = open(ample());
         let family = db.default_family();
         (0..KEYS).for_each(|at| family.put(key(at), [1; 40]).unwrap());
         write(&family);
@@ -284,7 +266,7 @@ fn emptied_of(gone: impl Iterator<Item = u32>) -> Db {
     let db = open(FamilyOptions {
         level_base_bytes: 200 << 10,
         target_file_bytes: 100 << 10,
-        ..roomy()
+        ..ample()
     });
     let family = db.default_family();
     for parity in 0..2 {
@@ -399,7 +381,7 @@ fn tombstones_of_deeper_levels_stay_while_others_write() {
 #[test]
 fn what_cannot_be_removed_is_moved_down_once() {
     const ROWS: u32 = 5_000;
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     (0..ROWS).for_each(|at| family.put(key(at), "v").unwrap());
     db.flush().unwrap();
@@ -429,7 +411,7 @@ fn what_cannot_be_removed_is_moved_down_once() {
 /// A reader of an old snapshot passes what is newer. No compaction would save it that.
 #[test]
 fn what_is_too_new_for_a_reader_is_not_charged() {
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     (0..KEYS).for_each(|at| family.put(key(at), "old").unwrap());
     let snapshot = db.snapshot();
@@ -447,7 +429,7 @@ fn what_is_too_new_for_a_reader_is_not_charged() {
 /// A queue in which each row is written, read and deleted: without a flush the way to its first row grows for ever.
 #[test]
 fn a_queue_does_not_grow_slower_and_slower() {
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     let mut work_done = 0;
     for at in 0..8_000 {
@@ -468,7 +450,7 @@ fn a_queue_does_not_grow_slower_and_slower() {
 /// Level 1 may be as full as it likes: what does not overlap the queue is not rewritten for it.
 #[test]
 fn a_queue_beside_much_else_does_not_grow_slower_either() {
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     (0..6_000).for_each(|at| family.put(key(1_000_000 + at), [1; 100]).unwrap());
     db.compact().unwrap();
@@ -500,7 +482,7 @@ fn a_queue_beside_much_else_does_not_grow_slower_either() {
 
 #[test]
 fn reads_beside_writes_do_not_ask_for_it() {
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     fill(&db, &family);
     let read = || {
@@ -521,7 +503,7 @@ fn reads_beside_writes_do_not_ask_for_it() {
 fn a_little_that_is_new_does_not_have_a_whole_level_rewritten() {
     let db = open(FamilyOptions {
         level_multiplier: 10,
-        ..roomy()
+        ..ample()
     });
     let family = db.default_family();
     let put = |from: u32, to: u32| (from..to).for_each(|at| family.put(key(at), [7; 400]).unwrap());
@@ -539,8 +521,8 @@ fn a_little_that_is_new_does_not_have_a_whole_level_rewritten() {
 
 #[test]
 fn only_what_its_readers_merge_is_merged() {
-    let options = options(Arc::new(MemoryVfs::new()), Background::Manual, roomy());
-    let db = Db::open("db", options.family("other", roomy())).unwrap();
+    let options = of_default(Arc::new(MemoryVfs::new()), Background::Manual, ample());
+    let db = Db::open("db", options.family("other", ample())).unwrap();
     let (read, unread) = (db.default_family(), db.family("other").unwrap());
     for round in 0..2 {
         for at in 0..KEYS {
@@ -564,13 +546,13 @@ fn only_what_its_readers_merge_is_merged() {
 fn it_can_be_switched_off_and_tiered_families_keep_their_runs() {
     let off = Options {
         read_compaction: false,
-        ..options(Arc::new(MemoryVfs::new()), Background::Manual, roomy())
+        ..of_default(Arc::new(MemoryVfs::new()), Background::Manual, ample())
     };
     let tiered = FamilyOptions {
         strategy: Strategy::Tiered,
-        ..roomy()
+        ..ample()
     };
-    let tiered = options(Arc::new(MemoryVfs::new()), Background::Manual, tiered);
+    let tiered = of_default(Arc::new(MemoryVfs::new()), Background::Manual, tiered);
     for options in [off, tiered] {
         let db = Db::open("db", options).unwrap();
         let family = db.default_family();
@@ -586,7 +568,7 @@ fn it_can_be_switched_off_and_tiered_families_keep_their_runs() {
 
 #[test]
 fn snapshots_keep_what_they_see() {
-    let db = open(roomy());
+    let db = open(ample());
     let family = db.default_family();
     let model = fill(&db, &family);
     let snapshot = db.snapshot();
@@ -626,7 +608,7 @@ impl EventListener for Reasons {
 #[test]
 fn threads_do_it_by_themselves_and_say_why() {
     let reasons = Arc::new(Reasons::default());
-    let options = options(Arc::new(MemoryVfs::new()), Background::Threads, roomy());
+    let options = of_default(Arc::new(MemoryVfs::new()), Background::Threads, ample());
     let db = Db::open("db", options.listener(reasons.clone())).unwrap();
     let family = db.default_family();
     let model = fill(&db, &family);
@@ -642,12 +624,12 @@ fn threads_do_it_by_themselves_and_say_why() {
 
 #[test]
 fn beside_a_busy_writer_nothing_is_merged_for_readers() {
-    let options = options(
+    let options = of_default(
         Arc::new(MemoryVfs::new()),
         Background::Threads,
         FamilyOptions {
             write_buffer_bytes: 256 << 10,
-            ..roomy()
+            ..ample()
         },
     );
     let db = Db::open("db", options).unwrap();
@@ -676,11 +658,11 @@ fn closing_ends_it_and_nothing_has_changed() {
     let gate = Arc::new(Gate::default());
     let family = FamilyOptions {
         compaction_filter: Some(gate.clone()),
-        ..roomy()
+        ..ample()
     };
     let db = Db::open(
         "db",
-        options(Arc::new(vfs.clone()), Background::Threads, family),
+        of_default(Arc::new(vfs.clone()), Background::Threads, family),
     )
     .unwrap();
     let family = db.default_family();
@@ -701,7 +683,7 @@ fn closing_ends_it_and_nothing_has_changed() {
         .iter()
         .filter(|name| name.to_str().unwrap().ends_with(".sst"));
     assert_eq!(tables_left.count(), 3, "flushed, and not merged");
-    let db = Db::open("db", options(Arc::new(vfs), Background::Manual, roomy())).unwrap();
+    let db = Db::open("db", of_default(Arc::new(vfs), Background::Manual, ample())).unwrap();
     let rows: engine::Result<BTreeMap<_, _>> = db.default_family().iter().collect();
     assert_eq!(rows.unwrap(), model);
 }
@@ -709,7 +691,7 @@ fn closing_ends_it_and_nothing_has_changed() {
 #[test]
 fn a_failure_leaves_the_old_version_and_is_paid_for_again() {
     let vfs = FaultVfs::new(Arc::new(MemoryVfs::new()));
-    let options = options(Arc::new(vfs.clone()), Background::Manual, roomy());
+    let options = of_default(Arc::new(vfs.clone()), Background::Manual, ample());
     let db = Db::open("db", options).unwrap();
     let family = db.default_family();
     let model = fill(&db, &family);
@@ -734,7 +716,7 @@ fn a_failure_leaves_the_old_version_and_is_paid_for_again() {
 fn a_poisoned_database_is_read_and_not_touched() {
     let memory = MemoryVfs::new();
     let vfs = FaultVfs::new(Arc::new(memory.clone()));
-    let options = options(Arc::new(vfs.clone()), Background::Threads, roomy());
+    let options = of_default(Arc::new(vfs.clone()), Background::Threads, ample());
     let db = Db::open("db", options).unwrap();
     let family = db.default_family();
     fill(&db, &family);

@@ -1,12 +1,10 @@
 //! A snapshot shows one moment, whatever is written, flushed and compacted afterwards, and gives
 //! back what it held.
 
-use std::path::Path;
-
-use engine::vfs::{MemoryVfs, Vfs};
+use engine::vfs::MemoryVfs;
 use engine::{Db, WriteBatch, WriteOptions};
 
-use crate::support::{manual, tiny};
+use crate::support::{manual, table_bytes, tiny};
 
 fn open(vfs: &MemoryVfs) -> Db {
     let options = manual(vfs);
@@ -15,15 +13,6 @@ fn open(vfs: &MemoryVfs) -> Db {
         options.family("default", tiny()).family("other", tiny()),
     )
     .unwrap()
-}
-
-fn table_bytes(vfs: &MemoryVfs) -> u64 {
-    let dir = Path::new("db");
-    let names = vfs.list(dir).unwrap();
-    let tables = names
-        .iter()
-        .filter(|name| name.to_string_lossy().ends_with(".sst"));
-    tables.map(|name| vfs.len(&dir.join(name)).unwrap()).sum()
 }
 
 #[test]

@@ -201,14 +201,42 @@ pub(crate) fn manual(vfs: &(impl Vfs + Clone + 'static)) -> Options {
     }
 }
 
-/// The database `db`, whose default family has these options.
-pub(crate) fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
+/// Family options under which size alone causes no flush or compaction in a test.
+pub(crate) fn ample() -> FamilyOptions {
+    FamilyOptions {
+        write_buffer_bytes: 1 << 20,
+        level_base_bytes: 1 << 20,
+        ..tiny()
+    }
+}
+
+/// Options of a database whose default family has these.
+pub(crate) fn of_default(
+    vfs: Arc<dyn Vfs>,
+    background: Background,
+    family: FamilyOptions,
+) -> Options {
     let options = Options {
-        vfs: Arc::new(vfs.clone()),
+        vfs,
         background,
         ..Options::default()
     };
-    Db::open("db", options.family("default", family)).unwrap()
+    options.family("default", family)
+}
+
+/// The database `db`, whose default family has these options.
+pub(crate) fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
+    Db::open("db", of_default(Arc::new(vfs.clone()), background, family)).unwrap()
+}
+
+/// The bytes of all tables of the database `db`.
+pub(crate) fn table_bytes(vfs: &dyn Vfs) -> u64 {
+    let dir = Path::new("db");
+    let names = vfs.list(dir).unwrap();
+    let tables = names
+        .iter()
+        .filter(|name| name.to_string_lossy().ends_with(".sst"));
+    tables.map(|name| vfs.len(&dir.join(name)).unwrap()).sum()
 }
 
 /// A new in-memory database with manual background work, and its only family, a small one in this order.
