@@ -12,7 +12,6 @@ use crate::commands::dispatch::admission::admit;
 use crate::commands::dispatch::commit::{abandon, finish};
 use crate::commands::dispatch::inside::{counts_lookups, flushes, work};
 use crate::commands::dispatch::key_locks::Locks;
-use crate::commands::dispatch::pipeline::elements;
 use crate::commands::dispatch::{named, resolve};
 use crate::commands::monitoring::recording::{Ending, Recording};
 use crate::commands::pubsub::events_after_reply;
@@ -205,7 +204,7 @@ fn run_alone(
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     let keys = || spec.keys.of(args.from(0));
-    let elements = || elements(spec, args.from(0));
+    let elements = || spec.named_elements(args.from(0));
     if keys().nth(1).is_some() {
         txn.prefetch(keys().take(KEYS_AHEAD_MAX))?;
     } else if elements().nth(ELEMENTS_AHEAD_MIN).is_some() {

@@ -232,32 +232,6 @@ fn is_quick(spec: &Spec) -> bool {
     spec.has(Flag::Fast) || matches!(spec.full_name, "set" | "setex" | "psetex")
 }
 
-/// The elements that a quick command names, each with the key: they are looked up together before it runs. One that is
-/// not listed here has its elements looked up one by one.
-pub(super) fn elements<'c>(
-    spec: &Spec,
-    words: &'c [Bytes],
-) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
-    let behind = words.get(2..).unwrap_or_default();
-    let last = behind.len().saturating_sub(1);
-    let (first, step, most) = match spec.full_name {
-        _ if !spec.has(Flag::Fast) => (0, 1, 0),
-        "hset" | "hmset" => (0, 2, usize::MAX),
-        "hdel" | "hmget" | "sadd" | "srem" | "smismember" | "zrem" | "zmscore" => {
-            (0, 1, usize::MAX)
-        }
-        // Each member comes after its score, behind the options.
-        "zadd" => (last % 2, 2, usize::MAX),
-        "hexists" | "hget" | "hincrby" | "hincrbyfloat" | "hsetnx" | "hstrlen" | "sismember"
-        | "zrank" | "zrevrank" | "zscore" => (0, 1, 1),
-        // The name comes second: behind the other key, or behind the increment.
-        "smove" | "zincrby" => (1, 1, 1),
-        _ => (0, 1, 0),
-    };
-    let names = behind.iter().skip(first).step_by(step).take(most);
-    names.map(move |name| (&words[1], name))
-}
-
 /// A command that runs together with others.
 #[derive(Clone, Copy)]
 struct Command<'c> {
@@ -292,7 +266,7 @@ impl<'c> Together<'c> {
     /// The elements that they will ask for by name, with their keys.
     fn elements(self) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
         let commands = self.0.iter();
-        commands.flat_map(|Command { args, .. }| elements(args.spec, args.from(0)))
+        commands.flat_map(|Command { args, .. }| args.spec.named_elements(args.from(0)))
     }
 
     /// The locks that they need: none if no command writes.
@@ -433,41 +407,4 @@ fn run_in_one(
         executed.wrote = wrote;
     }
     Ok(executed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_elements_that_a_command_names_are_looked_up_before_it_runs() {
-        for (line, expected) in [
-            ("spop k 2", ""),
-            ("zpopmin k 2", ""),
-            ("zpopmax k 2", ""),
-            ("zcount k 0 1", ""),
-            ("zlexcount k - +", ""),
-            ("zcard k", ""),
-            ("get k", ""),
-            ("smembers k", ""),
-            ("smove k to a", "a"),
-            ("zincrby k 1 a", "a"),
-            ("zrank k a", "a"),
-            ("zscore k a", "a"),
-            ("hincrby k a 1", "a"),
-            ("hget k a", "a"),
-            ("sismember k a", "a"),
-            ("hset k a 1 b 2", "a b"),
-            ("hmget k a b", "a b"),
-            ("zadd k 1 a 2 b", "a b"),
-        ] {
-            let words: Vec<Bytes> = line.split(' ').map(Bytes::from).collect();
-            let spec = resolve(&words).unwrap();
-            let named = elements(spec, &words).map(|(key, name)| {
-                assert_eq!(key, "k", "{line}");
-                std::str::from_utf8(name).unwrap()
-            });
-            assert_eq!(named.collect::<Vec<_>>().join(" "), expected, "{line}");
-        }
-    }
 }

@@ -10,6 +10,8 @@
 //! what a row says
 //!   keys                which arguments are keys, and what is done with them
 //!   syntax              the arguments, in one line
+//! what follows from its name
+//!   elements            which arguments name elements of the key
 //! what COMMAND says besides
 //!   categories          the sets of commands that ACL names
 //!   notes, tips         Redis's remarks on keys, and hints for clients
@@ -25,6 +27,7 @@ mod bitmaps;
 mod categories;
 mod cluster;
 mod connection;
+mod elements;
 mod generic;
 mod geo;
 mod hashes;
@@ -42,6 +45,7 @@ mod tips;
 mod transactions;
 
 pub use categories::categories;
+pub use elements::Elements;
 pub use keys::{Key, Keys, Place, Use};
 pub use notes::note;
 pub use syntax::{Argument, Kind, Repeats, SyntaxError, Type};
@@ -90,6 +94,7 @@ macro_rules! table {
             flags: &[$($flag),*],
             flag_bits: $crate::commands::table::bits_of(&[$($flag),*]),
             keys: $crate::commands::table::keys_of!($keys),
+            elements: $crate::commands::table::Elements::of(concat!($prefix, $name)),
             group: Group::$group,
             since: $since,
             summary: $summary,
@@ -161,6 +166,8 @@ pub struct Spec {
     pub(crate) flag_bits: u32,
     /// Which arguments are keys, and what is done with them.
     pub keys: Keys,
+    /// Which arguments name elements of the key.
+    pub elements: Elements,
     /// The chapter of Redis's manual.
     pub group: Group,
     /// The first version of Redis that had it.
