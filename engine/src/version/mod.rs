@@ -7,6 +7,7 @@
 //! Version, multi_get  the tables of one family: finds a key, or several
 //!   fences            which table of a deeper level may have it
 //!   level_cursor      a scan of a deeper level
+//!   extent            how many bytes lie before a key
 //!   table_file        one table: what the manifest says of it, and the open file
 //!   read_charge       what readers lose because of several sorted runs, and of tombstones
 //! state               all families with their versions, and the counters
@@ -31,6 +32,7 @@
 
 pub mod edit;
 mod edit_fields;
+mod extent;
 mod fences;
 pub mod file_name;
 mod level_cursor;

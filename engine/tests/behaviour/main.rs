@@ -53,6 +53,7 @@ mod panics;
 mod poison;
 mod power_cut;
 mod prefixes;
+mod range_sizes;
 mod ranges;
 mod read_compaction;
 mod read_only;

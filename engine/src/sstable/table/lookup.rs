@@ -62,6 +62,16 @@ impl Table {
         Ok(self.beside_tombstones(entry, target))
     }
 
+    /// Where the data block begins that holds the first entry at or after `target`; `None` if there is none. No block is read.
+    ///
+    /// # Errors
+    /// `Corruption` from the index.
+    pub fn offset_of(&self, target: &[u8]) -> Result<Option<u64>> {
+        let block = self.index.find(&self.comparator, target, &mut Vec::new());
+        let block = block.map_err(|damage| self.index_damaged(&damage))?;
+        Ok(block.map(|block| block.handle.offset))
+    }
+
     /// Prefetches the memory that [`find_block`](Self::find_block) reads first.
     #[inline]
     pub(in crate::sstable) fn prefetch_filter(&self, hash: KeyHash) {
