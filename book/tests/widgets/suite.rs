@@ -225,7 +225,7 @@ async fn drive(script: &'static str) {
     let files = site::build_book(book.path());
     let served = Served::start(book.path()).await;
     let given = json!({
-        "fixtureFiles": format!("file://{}", files.path().display()),
+        "fixtureFiles": files.path(),
         "fixtureUrl": served.url,
     });
     run(tools, script, given, |_| {}).await;
@@ -250,10 +250,10 @@ async fn read(script: &'static str, served: bool) {
         .filter(|page| !["404.html", "print.html", "toc.html"].contains(&page.as_str()))
         .collect();
     let mut given = json!({
-        "siteFiles": format!("file://{}", files.path().display()),
+        "siteFiles": files.path(),
         "pages": pages,
         "widgets": WIDGETS,
-        "fixtureFiles": format!("file://{}", fixture.path().display()),
+        "fixtureFiles": fixture.path(),
         "pdf": std::env::var("BOOK_PDF").ok(),
         "picture": std::env::var("BOOK_PICTURE").ok(),
     });

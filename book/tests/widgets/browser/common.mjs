@@ -3,10 +3,15 @@
 // `node FILE.mjs '{ … }'`: the argument is what the Rust test knows, see `suite.rs`.
 import assert from "node:assert/strict";
 import { after, test as plainTest } from "node:test";
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 export { assert };
 export const given = JSON.parse(process.argv[2] ?? "{}");
+// Folders are told by their paths, and asked for by their addresses: where a path has a space, an address has %20.
+for (const folder of ["fixtureFiles", "siteFiles"]) {
+  if (given[folder]) given[folder] = pathToFileURL(given[folder]).href;
+}
 
 const PATIENCE_MS = 120_000;
 // Alone they take seconds; a busy machine is no fault of theirs.
