@@ -84,7 +84,7 @@ fn who_comes_through_the_socket_is_shown_as_in_redis() {
         let answers = ask(path, &(lines.join("\r\n") + "\r\n"));
         let slow = ask(path, "slowlog get 1\r\nquit\r\n");
         let is_named_slow = slow.contains(&format!("{}:0", path.display()));
-        let killed = format!("client kill {}:0\r\n", path.display());
+        let killed = format!("client kill \"{}:0\"\r\n", path.display());
         let all = (mode, own, answers, is_named_slow, ask(path, &killed));
         format!("{all:?}").replace(path.to_str().unwrap(), "PATH")
     };
