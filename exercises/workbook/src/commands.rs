@@ -46,11 +46,7 @@ fn print_look(look: &status::Look) {
         say!("{rendered}");
     }
     for Report { row, message, .. } in &look.reports {
-        say_line!(
-            "{}  {}",
-            row.name.bold(),
-            table::state(row.state).trim_end()
-        );
+        say_line!("{}  {}", row.name.bold(), table::state(row.state));
         match row.state {
             State::NotStarted => {
                 say_line!("The task is in {}.", row.file);
