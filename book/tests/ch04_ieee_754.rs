@@ -283,10 +283,10 @@ fn the_total_order_from_one_nan_to_the_other() {
         ("+inf", f64::INFINITY),
         ("NaN", NAN),
     ];
-    let mut table = format!("{:<6}{:<18}key\n", "value", "bits");
+    let mut table = format!("{:<7}{:<18}key\n", "value", "bits");
     for (name, value) in ordered {
         table += &format!(
-            "{name:<6}{:016x}  {}\n",
+            "{name:<7}{:016x}  {}\n",
             value.to_bits(),
             hex(&keys::encode_f64(value))
         );

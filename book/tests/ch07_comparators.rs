@@ -136,13 +136,13 @@ fn the_same_rows_both_ways() {
         by_bytes.items.put(encoded(key), key).unwrap();
     }
     let mut table = format!(
-        "{:<18}{:<17}key in bytes\n",
+        "{:<19}{:<17}key in bytes\n",
         "with a comparator", "encoded, shown"
     );
     let mut shown = Vec::new();
     for (code, row) in by_code.keys().iter().zip(by_bytes.items.iter()) {
         let (key, value) = row.unwrap();
-        table += &format!("{code:<18}{:<17}{}\n", text(&value), hex(&key));
+        table += &format!("{code:<19}{:<17}{}\n", text(&value), hex(&key));
         shown.push(text(&value));
     }
     output::check("07-comparators/outputs/both-ways.txt", &table);

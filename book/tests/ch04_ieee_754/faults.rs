@@ -12,10 +12,10 @@ use crate::{Encoding, MEMBERS, NAN, SIGN, big_endian, sign_flipped};
 // ANCHOR: qdb_faults
 #[test]
 fn testing_the_value_merges_the_zeros_and_loses_nan() {
-    let mut table = format!("{:<6}{:<18}decoded\n", "score", "key");
+    let mut table = format!("{:<7}{:<18}decoded\n", "score", "key");
     for score in [0.0, -0.0, NAN] {
         let key = qdb::encode_f64(score);
-        table += &format!("{score:<6?}{:<18}{:?}\n", hex(&key), qdb::decode_f64(key));
+        table += &format!("{score:<7?}{:<18}{:?}\n", hex(&key), qdb::decode_f64(key));
     }
     output::check("04-ieee-754/outputs/qdb.txt", &table);
 

@@ -23,6 +23,10 @@ const TO_THE_LEFT: [&str; 7] = [
     "Bilbao", "Bordeaux", "Dublin", "Lille", "London", "Prague", "Tallinn",
 ];
 
+/// Around letters, so that they can be read where a line runs behind them.
+const HALO: &str =
+    "stroke=\"var(--bg)\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
+
 fn open(title: &str, width: f64, height: f64) -> String {
     format!(
         "<svg role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" style=\"max-width:100%;height:auto\" \
@@ -132,10 +136,7 @@ fn draw_cities(svg: &mut String) {
     let mut dots = String::new();
     let is_shown = |city: &Place| city.at.longitude < EAST - 4.0;
     // The curve runs behind the names.
-    line(
-        svg,
-        "<g stroke=\"var(--bg)\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">",
-    );
+    line(svg, &format!("<g {HALO}>"));
     for city in cities().into_iter().filter(is_shown) {
         let (x, y) = pixel(city.at);
         let (side, below, anchor) = match city.name.as_str() {
@@ -249,16 +250,6 @@ fn eight_by_eight_with_a_rectangle() {
             4.0 * CELL
         ),
     );
-    line(&mut svg, "<g font-size=\"13\" font-family=\"monospace\">");
-    for number in 0..64 {
-        let (x, y) = middle(number);
-        let (x, y) = (x - CELL / 2.0 + 4.0, y - CELL / 2.0 + 14.0);
-        line(
-            &mut svg,
-            &format!("<text x=\"{x}\" y=\"{y}\">{number}</text>"),
-        );
-    }
-    line(&mut svg, "</g>");
     let all: Vec<(f64, f64)> = (0..64).map(middle).collect();
     line(&mut svg, &path(&all, "stroke-opacity=\"0.35\""));
     for range in &ranges {
@@ -270,6 +261,20 @@ fn eight_by_eight_with_a_rectangle() {
             &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"4.5\"/>"),
         );
     }
+    // The curve runs behind the numbers.
+    line(
+        &mut svg,
+        &format!("<g font-size=\"13\" font-family=\"monospace\" {HALO}>"),
+    );
+    for number in 0..64 {
+        let (x, y) = middle(number);
+        let (x, y) = (x - CELL / 2.0 + 4.0, y - CELL / 2.0 + 14.0);
+        line(
+            &mut svg,
+            &format!("<text x=\"{x}\" y=\"{y}\">{number}</text>"),
+        );
+    }
+    line(&mut svg, "</g>");
     output::check(
         "09-two-dimensions/figures/eight-by-eight.svg",
         &(svg + "</svg>"),

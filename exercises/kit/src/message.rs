@@ -128,7 +128,7 @@ fn consistent(sheet: &Sheet, standings: &[Standing]) -> String {
         .filter(|(_, s)| matches!(s, Standing::UndoesItsEncoder))
         .map(|(part, _)| {
             format!(
-                "`{}` undoes what your code writes, on every probe. By the right keys it is judged when those are written. ",
+                "`{}` undoes what your code writes, on every probe. It is judged by the right keys once your code writes those. ",
                 part.function
             )
         })

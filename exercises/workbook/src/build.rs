@@ -145,10 +145,15 @@ impl BuildFailure {
         }
         self.rendered
             .push_str(&message.rendered.unwrap_or_default());
-        let place = message.spans.iter().find(|span| span.is_primary);
-        if let (true, Some(span)) = (self.first.is_empty(), place) {
+        if !self.first.is_empty() {
+            return;
+        }
+        self.first = message.message;
+        // A linker that is missing has no place in the source.
+        if let Some(span) = message.spans.iter().find(|span| span.is_primary) {
             let file = span.file_name.replace('\\', "/");
-            self.first = format!("{} ({file}:{})", message.message, span.line_start);
+            self.first
+                .push_str(&format!(" ({file}:{})", span.line_start));
             if file.contains("/checks/") {
                 self.first.push_str(": ");
                 self.first.push_str(UNFIT);
@@ -158,11 +163,15 @@ impl BuildFailure {
 
     /// It was not the compiler that failed: a manifest, a dependency, a lock.
     fn blame_cargo(&mut self, said: String) {
-        self.first = said
-            .lines()
-            .find(|line| line.starts_with("error"))
-            .unwrap_or("cargo failed")
-            .to_owned();
+        let mut lines = said.lines();
+        let error = lines.find_map(|line| line.strip_prefix("error: "));
+        self.first = error.unwrap_or("cargo failed").to_owned();
+        // What cargo could not do, then why: `Caused by:`, and the reason in a line of its own.
+        let mut causes = lines.skip_while(|line| *line != "Caused by:").skip(1);
+        if let Some(cause) = causes.next() {
+            self.first.push_str(": ");
+            self.first.push_str(cause.trim());
+        }
         self.rendered = said;
     }
 
@@ -216,4 +225,52 @@ pub(crate) fn ask<T: DeserializeOwned>(
     }
     serde_json::from_slice(&output.stdout)
         .with_context(|| format!("{} does not use the kit's runner", program.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing_said() -> BuildFailure {
+        BuildFailure {
+            rendered: String::new(),
+            first: String::new(),
+        }
+    }
+
+    #[test]
+    fn an_error_without_a_place_is_told_too() {
+        let mut failure = nothing_said();
+        for message in ["linker `cc` not found", "aborting due to 1 previous error"] {
+            failure.add(Message {
+                message: message.to_owned(),
+                level: "error".to_owned(),
+                rendered: Some(format!("error: {message}\n")),
+                spans: Vec::new(),
+            });
+        }
+        assert_eq!(failure.first, "linker `cc` not found");
+        assert!(failure.rendered.starts_with("error: linker `cc` not found"));
+    }
+
+    #[test]
+    fn what_cargo_could_not_do_is_told_with_its_reason() {
+        let blamed = |said: &str| {
+            let mut failure = nothing_said();
+            failure.blame_cargo(said.to_owned());
+            assert_eq!(failure.rendered, said);
+            failure.first
+        };
+        let read_only = "error: failed to open: target/debug/.cargo-lock\n\nCaused by:\n  Read-only file system (os error 30)\n";
+        assert_eq!(
+            blamed(read_only),
+            "failed to open: target/debug/.cargo-lock: Read-only file system (os error 30)"
+        );
+        let alone = "   Compiling a v0.1.0\nerror: package ID specification `b` did not match any packages\n";
+        assert_eq!(
+            blamed(alone),
+            "package ID specification `b` did not match any packages"
+        );
+        assert_eq!(blamed(""), "cargo failed");
+    }
 }

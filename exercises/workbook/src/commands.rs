@@ -1,5 +1,6 @@
 //! The subcommands: what each prints, for a person or as JSON.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -10,7 +11,7 @@ use serde::Serialize;
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
 use crate::say::{say, say_line};
-use crate::status::{self, Report};
+use crate::status::{self, Report, Row};
 use crate::{hint, prove, report, reset, table, timing};
 
 fn print_json(value: &impl Serialize) -> Result<()> {
@@ -29,7 +30,7 @@ pub(crate) fn check(
     for (chapter, names) in catalogue.choose(name)? {
         let look = status::look(catalogue, chapter, &names, Progress::Shown, colour && !json)?;
         if !json {
-            print_look(&look);
+            say!("{}", told(&look));
         }
         reports.extend(look.reports);
     }
@@ -41,30 +42,29 @@ pub(crate) fn check(
     Ok(reports.iter().all(|r| r.row.state != State::Failing))
 }
 
-fn print_look(look: &status::Look) {
-    if let Some(rendered) = &look.broken {
-        say!("{rendered}");
-    }
+/// What is told of one look. What the compiler says of a chapter is said once of it.
+fn told(look: &status::Look) -> String {
+    let mut text = look.broken.clone().unwrap_or_default();
     for Report { row, message, .. } in &look.reports {
-        say_line!(
-            "{}  {}",
-            row.name.bold(),
-            table::state(row.state).trim_end()
-        );
+        let _ = writeln!(text, "{}  {}", row.name.bold(), table::state(row.state));
         match row.state {
             State::NotStarted => {
-                say_line!("The task is in {}.", row.file);
+                let _ = writeln!(text, "The task is in {}.", row.file);
                 if let Some(half_written) = &row.diagnosis {
-                    say_line!("Your file has changed, but {half_written}.");
+                    let _ = writeln!(text, "Your file has changed, but {half_written}.");
                 }
             }
-            State::Passed => {}
-            State::Failing if look.broken.is_some() => {
-                say_line!("{}", row.diagnosis.as_deref().unwrap_or_default());
+            State::Failing if look.broken.is_none() => {
+                let _ = write!(text, "\n{message}");
             }
-            State::Failing => say!("\n{message}"),
+            State::Failing | State::Passed => {}
         }
     }
+    let mut rows = look.reports.iter().map(|report| &report.row);
+    if let (Some(_), Some(error)) = (&look.broken, rows.find_map(Row::compile_error)) {
+        let _ = writeln!(text, "{error}");
+    }
+    text
 }
 
 /// Prints the table.
@@ -173,4 +173,25 @@ pub(crate) fn time(catalogue: &Catalogue, name: &str, json: bool) -> Result<bool
         say_line!("the limit is {:.1} s", timing.limit);
     }
     Ok(timing.within())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::BROKEN;
+    use crate::status::tests::report;
+
+    #[test]
+    fn a_chapter_that_does_not_compile_is_told_once() {
+        let error = format!("{BROKEN}: expected an expression (src/a.rs:28)");
+        let failing = |name| report(name, State::Failing, Some(&error));
+        let text = told(&status::Look {
+            reports: vec![failing("a"), failing("b")],
+            broken: Some("the compiler's words\n".to_owned()),
+        });
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert_eq!((lines[0], lines[3]), ("the compiler's words", &*error));
+        assert!(lines[1].contains('a') && lines[2].contains('b'), "{text}");
+    }
 }

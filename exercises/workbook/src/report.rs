@@ -266,7 +266,7 @@ pub(crate) fn text(learners: &[Learner]) -> String {
             let _ = writeln!(
                 text,
                 "  {name:<width$}  {}  {}",
-                table::state(standing.state),
+                table::padded_state(standing.state),
                 fault(standing),
                 width = width.unwrap_or(0),
             );

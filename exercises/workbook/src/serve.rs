@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 use book::server::{Event, ServeOptions, Server};
+use kit::State;
 use owo_colors::OwoColorize as _;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -243,26 +244,29 @@ fn news(before: &[Report], look: &status::Look, saved: SystemTime, address: &str
     };
     if let Some(rendered) = &look.broken {
         say!("\n{rendered}");
-        // The table cuts it, and whoever has changed what the checks call reads it there.
-        let reason = look.reports.first().and_then(|r| r.row.diagnosis.as_ref());
-        if let Some(reason) = reason {
-            say_line!("{reason}");
-        }
         say_line!("{}", took.dimmed());
         return;
     }
     for report in &look.reports {
-        let known = before.iter().any(|old| old == report);
-        if !known {
+        let mut before = before.iter();
+        if is_news(before.find(|of| of.row.name == report.row.name), report) {
             say_line!(
                 "\n{}  {} {}",
                 report.row.name.bold(),
-                table::state(report.row.state).trim_end(),
+                table::state(report.row.state),
                 took.dimmed()
             );
             say!("{}", with_address(&report.message, address));
         }
     }
+}
+
+/// Whether a verdict is another one than before. Of an exercise that nobody has begun there is nothing to tell when its
+/// chapter compiles again.
+fn is_news(before: Option<&Report>, now: &Report) -> bool {
+    let was_hidden = before.is_some_and(|of| of.row.compile_error().is_some());
+    let untouched = now.row.state == State::NotStarted && now.row.diagnosis.is_none();
+    before != Some(now) && !(was_hidden && untouched)
 }
 
 /// A verdict names a page of the book. Here the book is served, and a terminal opens a whole address.
@@ -280,5 +284,32 @@ fn open_browser(address: &str) {
     };
     if let Err(error) = Command::new(program).arg(address).spawn() {
         say_line!("cannot open a browser with {program}: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::BROKEN;
+    use crate::status::tests::report;
+
+    #[test]
+    fn a_slip_in_another_file_is_no_news_of_what_nobody_has_begun() {
+        let hidden = report("a", State::Failing, Some(BROKEN));
+        let untouched = report("a", State::NotStarted, None);
+        let half_written = report(
+            "a",
+            State::NotStarted,
+            Some("every call ends in a `todo!()`"),
+        );
+        let passed = report("a", State::Passed, None);
+        let failing = report("a", State::Failing, Some("its keys run backwards"));
+        assert!(!is_news(Some(&hidden), &untouched));
+        for now in [&half_written, &passed, &failing] {
+            assert!(is_news(Some(&hidden), now));
+            assert!(!is_news(Some(now), now));
+        }
+        // It was put back.
+        assert!(is_news(Some(&failing), &untouched));
     }
 }

@@ -27,6 +27,14 @@ pub(crate) struct Row {
     pub(crate) diagnosis: Option<String>,
 }
 
+impl Row {
+    /// What the compiler says of the whole chapter, if it does not compile.
+    pub(crate) fn compile_error(&self) -> Option<&str> {
+        let diagnosis = self.diagnosis.as_deref()?;
+        diagnosis.starts_with(BROKEN).then_some(diagnosis)
+    }
+}
+
 /// A row and the whole text for the learner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Report {
@@ -173,10 +181,28 @@ pub(crate) fn told_json(catalogue: &Catalogue, reports: &[Report]) -> Result<Str
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    /// On an exercise of chapter `ch01`.
+    pub(crate) fn report(name: &str, state: State, diagnosis: Option<&str>) -> Report {
+        Report {
+            row: Row {
+                name: name.to_owned(),
+                title: "A title".to_owned(),
+                chapter: "ch01".to_owned(),
+                file: format!("exercises/ch01/src/{name}.rs"),
+                minutes: 10,
+                state,
+                diagnosis: diagnosis.map(str::to_owned),
+            },
+            message: String::new(),
+            check: None,
+            mistake: None,
+        }
+    }
 
     fn exercise(name: &str) -> Exercise {
         Exercise {
@@ -201,29 +227,18 @@ mod tests {
         let catalogue = Catalogue {
             root: "/root".into(),
             folders: BTreeSet::new(),
-            chapters: vec![chapter("ch1", &["one", "two"]), chapter("ch2", &["three"])],
-        };
-        let judged = Report {
-            row: Row {
-                name: "two".to_owned(),
-                title: "A title".to_owned(),
-                chapter: "ch1".to_owned(),
-                file: "exercises/ch1/src/it.rs".to_owned(),
-                minutes: 10,
-                state: State::Passed,
-                diagnosis: None,
-            },
-            message: String::new(),
-            check: None,
-            mistake: None,
+            chapters: vec![
+                chapter("ch01", &["one", "two"]),
+                chapter("ch02", &["three"]),
+            ],
         };
 
-        let json = told_json(&catalogue, &[judged]).unwrap();
+        let json = told_json(&catalogue, &[report("two", State::Passed, None)]).unwrap();
         let told: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
         let fields = |name| -> Vec<&str> { told.iter().filter_map(|e| e[name].as_str()).collect() };
         assert_eq!(fields("name"), ["one", "two", "three"]);
         assert_eq!(fields("state"), ["waiting", "passed", "waiting"]);
-        assert_eq!(told[2]["file"], "exercises/ch2/src/it.rs");
-        assert_eq!(told[2]["chapter"], "ch2");
+        assert_eq!(told[2]["file"], "exercises/ch02/src/it.rs");
+        assert_eq!(told[2]["chapter"], "ch02");
     }
 }

@@ -10,9 +10,17 @@ use crate::status::{Report, Row};
 /// Diagnoses are cut to this many characters in the table; `check` shows them whole.
 const DIAGNOSIS_CHARS_MAX: usize = 100;
 
-/// The word for a state, padded and coloured.
+/// The word for a state, coloured.
 pub(crate) fn state(state: State) -> String {
-    let text = format!("{:<11}", word(state));
+    coloured(word(state), state)
+}
+
+/// As [`state`], as wide as the longest of them.
+pub(crate) fn padded_state(state: State) -> String {
+    coloured(&format!("{:<11}", word(state)), state)
+}
+
+fn coloured(text: &str, state: State) -> String {
     match state {
         State::NotStarted => text.dimmed().to_string(),
         State::Failing => text.red().bold().to_string(),
@@ -34,7 +42,8 @@ pub(crate) fn table(reports: &[Report]) -> String {
     format!("{}{summary}\n", rows(reports.iter()))
 }
 
-/// Exercises by chapter, each with its state, and its diagnosis beneath.
+/// Exercises by chapter, each with its state, and its diagnosis beneath. Of a chapter that does not compile, what the
+/// compiler says is said once.
 pub(crate) fn rows<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> String {
     let mut text = String::new();
     let names = reports.clone().map(|r| r.row.name.chars().count());
@@ -44,16 +53,19 @@ pub(crate) fn rows<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Str
         if row.chapter != chapter {
             chapter = &row.chapter;
             let _ = writeln!(text, "{}", chapter.bold());
+            if let Some(error) = row.compile_error() {
+                let _ = writeln!(text, "  {error}");
+            }
         }
         let _ = writeln!(
             text,
             "  {:<width$}  {}  {:>3} min  {}",
             row.name,
-            state(row.state),
+            padded_state(row.state),
             row.minutes,
             row.title
         );
-        if let Some(diagnosis) = &row.diagnosis {
+        if let (Some(diagnosis), None) = (&row.diagnosis, row.compile_error()) {
             let _ = writeln!(text, "  {:width$}  {}", "", shortened(diagnosis));
         }
     }
@@ -90,23 +102,8 @@ fn shortened(diagnosis: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn report(name: &str, state: State, diagnosis: Option<&str>) -> Report {
-        Report {
-            row: Row {
-                name: name.to_owned(),
-                title: "A title".to_owned(),
-                chapter: "ch01".to_owned(),
-                file: String::new(),
-                minutes: 5,
-                state,
-                diagnosis: diagnosis.map(str::to_owned),
-            },
-            message: String::new(),
-            check: None,
-            mistake: None,
-        }
-    }
+    use crate::status::BROKEN;
+    use crate::status::tests::report;
 
     #[test]
     fn shows_the_chapter_once_and_counts_states() {
@@ -126,5 +123,19 @@ mod tests {
             "{text}"
         );
         assert!(text.contains(" ...\n"), "{text}");
+    }
+
+    /// It ends with the file and the line, so it is not cut.
+    #[test]
+    fn says_once_and_whole_what_the_compiler_says_of_a_chapter() {
+        let error = format!("{BROKEN}: {} (src/a.rs:28)", "x".repeat(300));
+        let text = table(&[
+            report("a", State::Failing, Some(&error)),
+            report("b", State::Failing, Some(&error)),
+        ]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], format!("  {error}"), "{text}");
+        assert_eq!(text.matches(BROKEN).count(), 1, "{text}");
+        assert_eq!(text.matches("failing").count(), 3, "{text}");
     }
 }

@@ -47,9 +47,9 @@ use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 use sha1::{Digest as _, Sha1};
 
+use crate::types::number::c_text;
 use machine::{Ended, Machine};
 use running::Registry;
-use value::until_zero;
 
 pub use running::Killed;
 pub use shebang::Writes;
@@ -137,7 +137,7 @@ impl Script {
 
     /// The answer of a script that failed. It names the script and the place of the error.
     fn failed(&self, refusal: &Refusal, place: &str) -> Value {
-        let text = until_zero(&refusal.text);
+        let text = c_text(&refusal.text);
         let mut error = [text, b" script: ", self.sha().as_bytes()].concat();
         if !place.is_empty() {
             error.extend_from_slice(format!(", on {place}.").as_bytes());

@@ -9,8 +9,7 @@ use sha1::{Digest, Sha1};
 
 use crate::scripting::machine::Situation;
 use crate::scripting::raise::{self, BYTES_MAX, type_name};
-use crate::scripting::value::until_zero;
-use crate::types::number::format_double;
+use crate::types::number::{c_text, format_double};
 
 /// `redis.LOG_*`
 const LOG_LEVELS: [(&str, i64); 4] = [
@@ -79,7 +78,7 @@ fn reply(lua: &Lua, args: &MultiValue, field: &str) -> mlua::Result<Table> {
         return Ok(table);
     }
     let text = text.as_bytes();
-    let text = until_zero(&text);
+    let text = c_text(&text);
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let has_code = text.contains(&b' ');
     let prefix: &[u8] = if has_code { b"" } else { b"ERR " };

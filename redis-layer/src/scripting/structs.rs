@@ -19,7 +19,7 @@
 use mlua::{Lua, MultiValue, Table, Value};
 
 use crate::scripting::raise::{self, Call, truncated};
-use crate::scripting::value::until_zero;
+use crate::types::number::c_text;
 
 /// The widest integer, in bytes.
 const INTEGER_BYTES_MAX: usize = 32;
@@ -67,7 +67,7 @@ impl<'a> Format<'a> {
     fn new(lua: &'a Lua, text: &'a [u8]) -> Self {
         Self {
             lua,
-            text: until_zero(text),
+            text: c_text(text),
             at: 0,
             big_endian: cfg!(target_endian = "big"),
             alignment: 1,

@@ -18,6 +18,7 @@ use mlua::{Lua, Table, Value as LuaValue};
 
 use crate::scripting::machine::WORD_BYTES;
 use crate::scripting::raise::{BYTES_MAX, truncated};
+use crate::types::number::c_text;
 
 /// How deep answers are read from tables, which may contain themselves.
 const DEPTH_MAX: usize = 128;
@@ -291,15 +292,9 @@ fn text_of_other_form(table: &Table) -> mlua::Result<Option<Value>> {
     Ok(None)
 }
 
-/// A text up to its first zero byte, where C ends it.
-pub(super) fn until_zero(text: &[u8]) -> &[u8] {
-    let end = text.iter().position(|&byte| byte == 0);
-    &text[..end.unwrap_or(text.len())]
-}
-
 /// The text of a status or an error.
 fn line(text: &mlua::LuaString) -> Bytes {
-    Bytes::copy_from_slice(until_zero(&text.as_bytes()))
+    Bytes::copy_from_slice(c_text(&text.as_bytes()))
 }
 
 fn bytes(text: &mlua::LuaString) -> Bytes {

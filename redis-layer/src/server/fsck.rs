@@ -44,7 +44,7 @@ pub fn fsck(dir: &Path, out: &mut impl Write) -> Result<bool, FsckError> {
     let files = engine::verify(dir, &options)?;
     writeln!(
         out,
-        "files      {} tables with {} bytes, {} logs with {} batches",
+        "files      tables: {}, their bytes: {}, logs: {}, their batches: {}",
         files.tables, files.table_bytes, files.logs, files.batches
     )?;
     for finding in &files.findings {

@@ -43,6 +43,12 @@ test("a served page shows the exercises and reloads in place", async () => {
   order(`status ${exercise("passed", null)}`);
   await shows("exercise-status .ws-badge", "✓ passed");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Order");
+  // On a phone too the list begins where its headings do.
+  const wide = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: wide.height });
+  const lefts = await page.locator("workbook-progress .ws-chapter, workbook-progress .ws-badge").evaluateAll((all) => all.map((of) => of.getBoundingClientRect().left));
+  assert.equal(lefts[0], lefts[1]);
+  await page.setViewportSize(wide);
 
   // Far below an answer that is open: the place is right only if the answer opens again first.
   await page.evaluate(async () => {
