@@ -32,13 +32,13 @@ const ROLES: [Role; 2] = [Role::Reader, Role::Writer];
 
 impl Role {
     fn open(self, dir: &Path) -> engine::Result<Db> {
-        let options = Options {
+        let of_writer = Options {
             background: Background::Manual,
             ..Options::default()
         };
         match self {
-            Role::Reader => Db::open_read_only(dir, options),
-            Role::Writer => Db::open(dir, options),
+            Role::Reader => Db::open_read_only(dir, Options::default()),
+            Role::Writer => Db::open(dir, of_writer),
         }
     }
 }
@@ -62,16 +62,25 @@ fn one_that_opens() {
             if role == Role::Writer {
                 db.put("of the last writer", "v").unwrap();
             }
-            println!(
-                "\n{SAYS}open with {} rows",
-                db.default_family().iter().count()
-            );
+            let rows = db.default_family().iter().count();
+            // A reader would be given them by default.
+            #[cfg(target_os = "linux")]
+            assert_eq!(workers(), [""; 0]);
+            println!("\n{SAYS}open with {rows} rows");
         }
         Err(Error::Locked { .. }) => println!("\n{SAYS}locked"),
         Err(error) => println!("\n{SAYS}{error}"),
     }
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).unwrap();
+}
+
+/// The threads that the engine has started in this process.
+#[cfg(target_os = "linux")]
+fn workers() -> Vec<String> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    let names = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("comm")).unwrap());
+    names.filter(|name| name.starts_with("engine-")).collect()
 }
 
 /// A process that has said what it found.
