@@ -41,9 +41,9 @@ pub(crate) fn with_byte(byte: u8) -> Vec<Vec<u8>> {
     keys
 }
 
-/// More keys than a page has.
+/// More keys than a large page has.
 pub(crate) fn many(prefix: &[u8]) -> Vec<Vec<u8>> {
-    (0..1100)
+    (0..5100)
         .map(|n| [prefix, format!("{n:04}").as_bytes()].concat())
         .collect()
 }

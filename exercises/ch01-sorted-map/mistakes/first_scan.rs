@@ -1,9 +1,11 @@
 //! What goes wrong with a range over keys.
 
+use std::cmp::Ordering::{Equal, Greater, Less};
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use kit::Mistake;
 
+use super::first_scan_compared;
 use crate::first_scan::Scan;
 use crate::stores::Store;
 
@@ -28,6 +30,7 @@ pub fn all() -> Vec<Mistake<Scan>> {
     let mut all = wrong_bounds();
     all.extend(wrong_idea_of_a_bound());
     all.extend(wrong_idea_of_a_byte());
+    all.extend(first_scan_compared::all());
     all.extend(wrong_lists());
     all
 }
@@ -181,6 +184,38 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
              `a` up to `c` and reverses it.",
         )
         .link(INVARIANTS),
+        mistake("bounds_exchanged", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| &key[..] >= hi && &key[..] < lo))
+        })
+        .or(|store, lo, hi| keys(store.range::<[u8], _>((Included(hi), Excluded(lo)))))
+        .says("a range from `hi` up to `lo`: the two bounds are exchanged")
+        .why("The range begins at `lo`, and `hi` ends it: a key belongs to it if it is at least `lo` and less than `hi`.")
+        .link(TASK),
+        mistake("outside_of_the_range", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| &key[..] < lo || &key[..] >= hi))
+        })
+        .says("the keys that are not in the range")
+        .why("That test is the right one, turned round: it takes what comes before `lo`, and all from `hi` on. `retain` keeps what its test is true of, and so does `filter`.")
+        .link(TASK),
+        mistake("equal_bounds_find_their_key", |store, lo, hi| match lo.cmp(hi) {
+            Less => keys(store.range::<[u8], _>((Included(lo), Excluded(hi)))),
+            Equal => keys(store.get_key_value(lo).into_iter()),
+            Greater => Vec::new(),
+        })
+        .says("the right keys, and the key itself where both bounds are one key")
+        .why("`hi` is no part of the range, so from `b` up to `b` there is nothing: `b` would have to be less than itself.")
+        .link(WRONG),
+        mistake("crossed_bounds_find_everything", |store: &Store, lo, hi| {
+            if lo >= hi { return keys(store.iter()); }
+            keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
+        })
+        .or(|store: &Store, lo, hi| {
+            if lo > hi { return keys(store.iter()); }
+            keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
+        })
+        .says("the whole store where the bounds are the wrong way round")
+        .why("From `c` up to `a` there is no key: none is both at least `c` and less than `a`. Such a range is empty, and asks for no key.")
+        .link(TASK),
         mistake("bounds_swapped", |store, lo, hi| {
             let (lo, hi) = if lo <= hi { (lo, hi) } else { (hi, lo) };
             keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))

@@ -34,6 +34,28 @@ fn successor(prefix: &[u8]) -> Vec<u8> {
     end
 }
 
+/// Whether a key begins as the pattern does, in which `many` stands for any bytes, and `one` for one of them.
+fn fits(key: &[u8], pattern: &[u8], many: u8, one: u8) -> bool {
+    let alike = |key: &[u8], part: &[u8]| {
+        key.len() >= part.len()
+            && part
+                .iter()
+                .zip(key)
+                .all(|(given, byte)| *given == one || given == byte)
+    };
+    let mut parts = pattern.split(|byte| *byte == many);
+    let first = parts.next().unwrap_or_default();
+    if !alike(key, first) {
+        return false;
+    }
+    let mut rest = &key[first.len()..];
+    parts.all(|part| {
+        let found = (0..=rest.len()).find(|&at| alike(&rest[at..], part));
+        rest = &rest[found.map_or(0, |at| at + part.len())..];
+        found.is_some()
+    })
+}
+
 fn mistake(name: &str, scan: Scan) -> Mistake<Scan> {
     Mistake::new(name, "prefix_scan", "prefix", scan)
 }
@@ -221,6 +243,36 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         })
         .says("the right keys, and the empty key with them")
         .why("The empty byte string may be a key, and it starts with nothing but itself. A prefix has at least one byte.")
+        .link(TASK),
+        mistake("ends_at_a_zero_byte", |store: &Store, prefix| {
+            let string = |key: &[u8]| key.split(|byte| *byte == 0).next().map_or_else(Vec::new, <[u8]>::to_vec);
+            let start = string(prefix);
+            keys(store.iter().filter(|(key, _)| string(key).starts_with(&start)))
+        })
+        .or(|store: &Store, prefix| {
+            // As many steps as the prefix has bytes, or up to a zero in both. A zero stands behind a key.
+            let alike = |key: &[u8]| {
+                let mut pairs = prefix.iter().zip(key.iter().chain(std::iter::repeat(&0)));
+                pairs.find(|(a, b)| a != b || **a == 0).is_none_or(|(a, b)| a == b)
+            };
+            keys(store.iter().filter(|(key, _)| alike(key)))
+        })
+        .says("a comparison that ends at the first byte 00, as `strncmp` does")
+        .why("00 is a byte like any other: it may be in a prefix, at its end too, and what comes after it counts. Only the strings of C end there.")
+        .link(TASK),
+        mistake("prefix_is_a_pattern", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| fits(key, prefix, b'%', b'_')))
+        })
+        .or(|store: &Store, prefix| keys(store.iter().filter(|(key, _)| fits(key, prefix, b'*', b'?'))))
+        .or(|store: &Store, prefix| {
+            let alike = |key: &[u8]| key.iter().zip(prefix).all(|(byte, given)| *given == b'.' || byte == given);
+            keys(store.iter().filter(|(key, _)| key.len() >= prefix.len() && alike(key)))
+        })
+        .says("a prefix that is a pattern, in which some bytes stand for others")
+        .why(
+            "`LIKE` has `%` and `_` for that, `KEYS` has `*` and `?`, a regular expression has `.`. A prefix is no pattern: each of its bytes stands for itself, \
+             and `starts_with` compares just these.",
+        )
         .link(TASK),
         mistake("printed_lists", |store: &Store, prefix| {
             let printed = |key: &[u8]| format!("{key:?}").trim_end_matches(']').to_owned();

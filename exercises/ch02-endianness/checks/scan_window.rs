@@ -41,9 +41,9 @@ const TIMES: [&[u64]; 7] = [
 /// Those that nobody tries time by time. The smallest of them has 2^24 times less 65,536.
 const WIDE: &str = "windows of more than a million times";
 
-/// More rows than a page has.
-static MANY: [u64; 1100] = {
-    let mut times = [0; 1100];
+/// More rows than a large page has.
+static MANY: [u64; 5100] = {
+    let mut times = [0; 5100];
     let mut n = 1;
     while n < times.len() {
         times[n] = times[n - 1] + 1;
@@ -119,7 +119,7 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
     for time in POWERS {
         part = probe(part, &POWERS, time, time + 1);
     }
-    for (from, to) in [(0, 1100), (100, 900)] {
+    for (from, to) in [(0, 5100), (100, 900)] {
         part = probe(part, &MANY, from, to);
     }
     Exercise::new("scan-window", "02-endianness", cast)

@@ -193,6 +193,21 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
              lost.",
         )
         .link(SCAN),
+        digits_in_a_smaller_base(),
+        in_encode("hexadecimal_digits_from_the_left", |value| {
+            let digits = format!("{value:x}");
+            let mut key = [0; 4];
+            for (byte, pair) in key.iter_mut().zip(digits.as_bytes().chunks(2)) {
+                *byte = pair.iter().fold(0, |sum, digit| sum * 16 + char::from(*digit).to_digit(16).unwrap_or(0) as u8);
+            }
+            key
+        })
+        .says("the hexadecimal digits from the left, two to a byte, without zeros in front of them")
+        .why(
+            "256 is `100` and begins with the byte 10, 255 is `ff`. Every number needs eight digits, so that a digit counts the same in all of them: \
+             `{:08x}`. Shifts need no digits at all.",
+        )
+        .link(SCAN),
         in_encode("top_bit_dropped", |value| (value & 0x7fff_ffff).to_be_bytes())
             .says("big-endian with the top bit left out")
             .why(
@@ -319,6 +334,37 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
         .says("reading the bytes as digits in base 255")
         .why("A byte holds 256 values, 0 to 255, so a step to the left counts 256 times as much.")
         .link(SCAN),
+        in_decode("decode_in_a_smaller_base", |key| key.iter().fold(0, |number, byte| number << 7 | u32::from(*byte)))
+            .or(based(128))
+            .or(based(127))
+            .or(based(100))
+            .or(based(16))
+            .or(based(10))
+            .says("reading the bytes as digits in a base below 256, such as 128 or 100")
+            .why("A byte holds 256 values, 0 to 255, so a step to the left counts 256 times as much: eight bits.")
+            .link(SCAN),
+        in_decode("decode_joins_printed_bytes", |key| {
+            let digits: String = key.iter().map(|byte| format!("{byte:x}")).collect();
+            u32::from_str_radix(&digits, 16).unwrap_or(u32::MAX)
+        })
+        .or(Codec::fixed(encode, |key| {
+            let digits: String = key.iter().map(u8::to_string).collect();
+            digits.parse::<u64>().unwrap_or(u64::MAX) as u32
+        }))
+        .or(Codec::fixed(encode, |key| {
+            let digits: String = key.iter().map(u8::to_string).collect();
+            digits.parse::<u32>().unwrap()
+        }))
+        .or(Codec::fixed(encode, |key| {
+            let digits: String = key.iter().map(u8::to_string).collect();
+            digits.parse::<u32>().unwrap_or(0)
+        }))
+        .says("the bytes printed one after the other, some with fewer digits than others, and read as one number")
+        .why(
+            "01 00 printed is `10`, and that is 16, or ten. Each byte needs two hexadecimal digits, `{:02x}`: then it works, though shifts need no \
+             digits. Decimal digits never fit, for 256 is no power of ten.",
+        )
+        .link(SCAN),
         in_decode("decode_multiplies_by_the_place", |key| {
             let [a, b, c, d] = key.map(u32::from);
             a * 256 * 3 + b * 256 * 2 + c * 256 + d
@@ -388,4 +434,32 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
         .why("Byte order moves whole bytes. The bits inside a byte stay where they are.")
         .link(LOOK),
     ]
+}
+
+/// The last four digits in some base, each in a byte.
+fn digits_in_a_smaller_base() -> Mistake<Codec<u32>> {
+    let digits = |base: u32| {
+        let encode =
+            move |value: u32| [3, 2, 1, 0].map(|place| (value / base.pow(place) % base) as u8);
+        Codec::fixed(encode, decode)
+    };
+    let mistake = Mistake::new("last_four_digits_in_a_smaller_base", "encode", "order", digits(128))
+        .says("the last four digits in a base below 255, such as 128 or 100")
+        .why(
+            "A byte holds 256 values, 0 to 255, so the base is 256: eight bits a byte. With a smaller one the greatest numbers need more than four digits, \
+             and their first ones are lost.",
+        )
+        .link(SCAN);
+    [127, 100, 16, 10, 250, 254]
+        .into_iter()
+        .fold(mistake, |mistake, base| mistake.or(digits(base)))
+}
+
+/// A decoder that takes a step to the left for so many times as much.
+fn based(base: u32) -> Codec<u32> {
+    Codec::fixed(encode, move |key: [u8; 4]| {
+        let joined =
+            |number: u32, byte: &u8| number.wrapping_mul(base).wrapping_add(u32::from(*byte));
+        key.iter().fold(0, joined)
+    })
 }

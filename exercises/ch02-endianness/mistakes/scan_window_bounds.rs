@@ -38,13 +38,92 @@ fn cut(time: u64) -> u64 {
 /// All of them.
 pub(crate) fn all() -> Vec<Mistake<Scan>> {
     let mut mistakes = Vec::from(with_rows_at_the_bounds());
+    mistakes.extend(one_in_little_endian());
+    mistakes.extend(cut_to_16_bits());
     mistakes.extend(cut_to_32_bits());
     mistakes.extend(by_subtraction());
     mistakes
 }
 
-fn with_rows_at_the_bounds() -> [Mistake<Scan>; 10] {
+/// The keys between two bounds, compared one by one, or asked for with and without a look at the times first.
+fn between(name: &str, [start, end]: [fn(u64) -> [u8; 8]; 2]) -> Mistake<Scan> {
+    let asked = move |rows: &Rows, from: u64, to: u64| -> Vec<u64> {
+        let found = rows.range(start(from)..end(to));
+        found.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+    };
+    let walked: Scan = Arc::new(move |rows: &Rows, from, to| {
+        let bounds = start(from)..end(to);
+        let found = rows.keys().filter(|key| bounds.contains(*key));
+        found.map(|key| u64::from_be_bytes(*key)).collect()
+    });
+    let guarded = move |rows: &Rows, from, to| {
+        if from >= to {
+            Vec::new()
+        } else {
+            asked(rows, from, to)
+        }
+    };
+    Mistake::<Scan>::new(name, "scan_window", "window", walked)
+        .or(Arc::new(guarded))
+        .or(Arc::new(asked))
+}
+
+fn one_in_little_endian() -> [Mistake<Scan>; 2] {
+    const WHY: &str = "A bound is compared with keys from the front, so both need the keys' own byte order. That of the other bound is right.";
     [
+        between(
+            "start_in_little_endian",
+            [u64::to_le_bytes, u64::to_be_bytes],
+        )
+        .says("a start with the lowest byte first, and the right end")
+        .why(WHY)
+        .link(TASK),
+        between("end_in_little_endian", [u64::to_be_bytes, u64::to_le_bytes])
+            .says("an end with the lowest byte first, and the right start")
+            .why(WHY)
+            .link(TASK),
+    ]
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
+fn cut_to_16_bits() -> [Mistake<Scan>; 3] {
+    [
+        mistake("bounds_cut_to_16_bits", "window", |rows, from, to| {
+            right(rows, u64::from(from as u16), u64::from(to as u16))
+        })
+        .says("bounds cut to 16 bits")
+        .why("`as u16` keeps the last 16 bits: 65536 becomes 0, and 65540 becomes 4. A time has 64.")
+        .link(TASK),
+        mistake("times_compared_in_32_bits", "window", |rows, from, to| {
+            let window = from as u32..to as u32;
+            times(rows).filter(|time| window.contains(&(*time as u32))).collect()
+        })
+        .says("a comparison of the last 32 bits of times and bounds")
+        .why("`as u32` keeps the last 32 bits: 2^32 becomes 0, and 2^32 + 5 becomes 5. A time has 64, and all of them count.")
+        .link(TASK),
+        mistake("times_compared_in_16_bits", "window", |rows, from, to| {
+            let window = from as u16..to as u16;
+            times(rows).filter(|time| window.contains(&(*time as u16))).collect()
+        })
+        .or(Arc::new(|rows: &Rows, from, to| {
+            let window = from as u16..to as u16;
+            let cut = times(rows).map(|time| time as u16);
+            cut.filter(|time| window.contains(time)).map(u64::from).collect()
+        }))
+        .says("a comparison of the last 16 bits of times and bounds")
+        .why("`as u16` keeps the last 16 bits: 65536 becomes 0, and 65540 becomes 4. A time has 64, and all of them count.")
+        .link(TASK),
+    ]
+}
+
+fn with_rows_at_the_bounds() -> [Mistake<Scan>; 11] {
+    [
+        mistake("zero_start_finds_nothing", "window", |rows, from, to| {
+            if from == 0 { Vec::new() } else { right(rows, from, to) }
+        })
+        .says("no times where `from` is 0, and the right ones elsewhere")
+        .why("0 is a time like any other, and the least of all: a window from it begins with the first row.")
+        .link(TASK),
         mistake("start_must_exist", "window", |rows, from, to| {
             let found = times(rows).skip_while(|time| *time != from);
             found.take_while(|time| *time < to).collect()

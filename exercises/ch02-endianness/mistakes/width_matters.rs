@@ -262,6 +262,24 @@ pub fn all() -> Vec<Mistake<Encode>> {
              Ten digits are written `10`, and that comes before `2`. A byte holds the length as well.",
         )
         .link(WRONG),
+        mistake("length_at_the_end", |n| {
+            let bytes = n.value().to_be_bytes();
+            let zeros = n.value().leading_zeros() as usize / 8;
+            [&bytes[zeros..], &[(4 - zeros) as u8]].concat()
+        })
+        .says("the number's own bytes, as few as hold it, and how many they are after them")
+        .why(
+            "The length has to be compared before the bytes, so it stands in front: 256 is 01 00 and comes before 05, whatever follows. Four bytes for \
+             all of them need no length.",
+        )
+        .link(WRONG),
+        mistake("greatest_16_bits_for_what_is_greater", |n| {
+            u16::try_from(n.value()).unwrap_or(u16::MAX).to_be_bytes().to_vec()
+        })
+        .or(Arc::new(|n: Number| u16::try_from(n.value()).unwrap().to_be_bytes().to_vec()))
+        .says("16 bits for every number, and the greatest of them, or a panic, for those that do not fit")
+        .why("The common width must hold the largest of the numbers, a `u32`: 65536 and all above it have no place in two bytes.")
+        .link(INVARIANTS),
         mistake("leading_zero_bits_in_front", |n| {
             let bits = n.value().leading_zeros().to_le_bytes()[0];
             [&[bits][..], &n.value().to_be_bytes()].concat()

@@ -400,10 +400,10 @@ fn a_list_that_panics_is_no_list() {
 fn a_window_is_no_page() {
     let page = |rows: &Rows, from, to| {
         let mut found = solutions::scan_window::scan_window(rows, from, to);
-        found.truncate(1024);
+        found.truncate(5000);
         found
     };
-    observed(&window(page), "window", &["scan_window({0 to 1099}, "]);
+    observed(&window(page), "window", &["scan_window({0 to 5099}, "]);
 }
 
 #[test]

@@ -34,9 +34,9 @@ const ROWS: [&[i32]; 7] = [
     ],
 ];
 
-/// More rows than a page has.
-static MANY: [i32; 1100] = {
-    let mut numbers = [-550; 1100];
+/// More rows than a large page has.
+static MANY: [i32; 5100] = {
+    let mut numbers = [-2550; 5100];
     let mut n = 1;
     while n < numbers.len() {
         numbers[n] = numbers[n - 1] + 1;
@@ -118,7 +118,7 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
     for number in POWERS {
         part = probe(part, &POWERS, number, number);
     }
-    for (low, high) in [(-550, 549), (-400, 400)] {
+    for (low, high) in [(-2550, 2549), (-400, 400)] {
         part = probe(part, &MANY, low, high);
     }
     Exercise::new("scan-bounds", "03-twos-complement", cast)

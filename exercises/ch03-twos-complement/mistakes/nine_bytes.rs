@@ -271,6 +271,22 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
             "A longer row is not a score, even if it ends like one. Cut the row first, where its score is, then decode exactly nine bytes.",
         )
         .link(WRONG),
+        in_decode("decode_panics_on_wrong_markers", "returns", |key| {
+            let number = decode(key);
+            assert!(number.is_some() || key.len() != 9, "the marker");
+            number
+        })
+        .says("a panic for rows of nine bytes that `encode` never writes, and `None` for others")
+        .why("A damaged file is a case like any other, and the answer is None. Where `match` asks for the other markers, that is what they get.")
+        .link(WRONG),
+        in_decode("decode_fills_up_short_keys", "round-trip", |key| {
+            let number = key.get(1..)?.iter().fold(0_i64, |number, byte| number << 8 | i64::from(*byte));
+            let fits = key.len() <= 9 && (number < 0) == (key[0] == b'<') && b"<=".contains(&key[0]);
+            fits.then_some(number)
+        })
+        .says("as many bytes as there are after the marker, read as one number")
+        .why("A row that is too short is no score: something is missing, and nobody knows what. Ask for the length, it has to be nine.")
+        .link(WRONG),
         in_decode("decode_panics_on_short_keys", "returns", |key| {
             let _eight_more = &key[1..9];
             decode(key)

@@ -196,6 +196,17 @@ fn of_text() -> Vec<Mistake<Orders>> {
             .says("`-1` in front, and the other negative numbers like numbers")
             .why("After the minus sign the digits decide, and `2` is less than `3`: `-200` comes before `-300`.")
             .link(WRONG),
+        expects("text_like_big_endian", big_endian)
+            .says("the minus sign after the digits, and the negative numbers like numbers")
+            .why(
+                "In ASCII `-` is 2d and the digits are 30 to 39: the minus sign comes first. After it the digits are compared from the left: `-1`, `-200`, \
+                 `-300`. It is the big-endian bytes that come in your order.",
+            )
+            .link(WRONG),
+        expects("text_largest_first", || [256, 1, 0, -300, -200, -1])
+            .says("the largest bytes first")
+            .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
+            .link(WRONG),
         expects("text_by_length", || [0, 1, -1, 256, -200, -300])
             .says("shorter texts first")
             .why("Bytes are compared from the front, whatever comes after. A length decides only where one text is the beginning of the other.")

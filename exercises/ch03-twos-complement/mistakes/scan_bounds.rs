@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kit::{Mistake, Quirk, compose};
 
+use super::scan_bounds_compared;
 use crate::scan_bounds::Scan;
 use crate::solutions::scan_bounds::key;
 
@@ -194,6 +195,7 @@ fn answer(steps: &[Step], rows: &BTreeSet<[u8; 4]>, low: i32, high: i32) -> Vec<
 pub fn all() -> Vec<Mistake<Scan>> {
     let mut mistakes = wrong_ends();
     mistakes.extend(row_by_row());
+    mistakes.extend(scan_bounds_compared::all());
     mistakes.extend(compose("scan", &QUIRKS, |steps| {
         let excluded = [
             [PlainBounds, LittleEndianBounds],

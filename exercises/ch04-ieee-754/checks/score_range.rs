@@ -92,9 +92,9 @@ const STORES: [&[Member]; 16] = [
 static FARTHEST: [u8; 1 << 18] = [0xff; 1 << 18];
 const LONG: &[Member] = &[(1.0, b"ann"), (1.0, &FARTHEST), (2.0, b"bob")];
 
-/// More rows than a page has.
+/// More rows than a large page has.
 static MANY: LazyLock<Vec<Member>> =
-    LazyLock::new(|| (0..1100).map(|n| (f64::from(n), &b"ann"[..])).collect());
+    LazyLock::new(|| (0..5100).map(|n| (f64::from(n), &b"ann"[..])).collect());
 
 /// Members with every sign that somebody may treat in a way of his own.
 static WOVEN: LazyLock<Vec<[Member; 6]>> = LazyLock::new(|| {

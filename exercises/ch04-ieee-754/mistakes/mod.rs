@@ -6,5 +6,6 @@ pub(crate) mod order_f64;
 mod order_f64_decode;
 pub(crate) mod predict_floats;
 pub(crate) mod score_range;
+mod score_range_compared;
 mod score_range_steps;
 pub(crate) mod test_score_keys;

@@ -349,6 +349,33 @@ pub fn all() -> Vec<Mistake<Codec<f64>>> {
     mistakes
 }
 
+/// So many parts of one are counted, cut or rounded.
+#[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+fn scaled_to_an_integer() -> Mistake<Codec<f64>> {
+    let counted = |parts: f64, whole: fn(f64) -> f64| {
+        let encode = move |value: f64| {
+            ((whole(value * parts) as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
+        };
+        Codec::fixed(encode, decode)
+    };
+    let mistake = Mistake::new("scaled_to_an_integer", "encode", "order", counted(100.0, f64::trunc))
+        .or(counted(100.0, f64::round))
+        .says("the key of an integer: the value times 100, or another power of ten")
+        .why(
+            "That keeps a few digits behind the point: what is nearer falls together, and what is far from zero no longer fits into an `i64`. A double \
+             has numbers down to 5e-324 and up to 1.8e308. Its own bits are in order once they are turned: `to_bits`.",
+        )
+        .link(WRONG);
+    let mistake = mistake.or(counted(1e3, f64::round));
+    [1e1, 1e4, 1e6, 1e8, 1e9, 1e10]
+        .into_iter()
+        .fold(mistake, |mistake, parts| {
+            mistake
+                .or(counted(parts, f64::trunc))
+                .or(counted(parts, f64::round))
+        })
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
 fn in_encode() -> Vec<Mistake<Codec<f64>>> {
     let in_encode = |name, encode: fn(f64) -> [u8; 8]| {
@@ -399,6 +426,7 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              the key of the one without. Look at the sign bit instead of the value: `is_sign_negative`, or `bits >> 63`.",
         )
         .link(WRONG),
+        scaled_to_an_integer(),
         in_encode("truncated_to_i64", |value| {
             ((value as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
         })

@@ -229,6 +229,7 @@ pub(crate) fn all() -> Vec<Mistake<Codec<f64>>> {
         )
         .link(REPAIR),
     );
+    mistakes.push(converted());
     mistakes.push(
         Mistake::new(
             "decode_branches_exchanged_and_cleared",
@@ -244,4 +245,30 @@ pub(crate) fn all() -> Vec<Mistake<Codec<f64>>> {
         .link(REPAIR),
     );
     mistakes
+}
+
+/// The pattern, or the key, taken for an integer whose value is the double's.
+#[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+fn converted() -> Mistake<Codec<f64>> {
+    fn pattern(key: u64) -> u64 {
+        if key >> 63 == 1 { key ^ SIGN_BIT } else { !key }
+    }
+    let by =
+        |convert: fn(u64) -> f64| Codec::fixed(encode, move |key| convert(u64::from_be_bytes(key)));
+    Mistake::new(
+        "decode_converts_the_pattern",
+        "decode",
+        "round-trip",
+        by(|key| pattern(key) as f64),
+    )
+    .or(by(|key| pattern(key).cast_signed() as f64))
+    .or(by(|key| (key ^ SIGN_BIT).cast_signed() as f64))
+    .or(by(|key| key as f64))
+    .or(by(|key| key.cast_signed() as f64))
+    .says("bits that are converted to a double as an integer, as by `as f64`")
+    .why(
+        "The bits of 1.0 are the integer 4607182418800017408, and `as f64` gives the double with that value. Nothing is to be converted: \
+         `f64::from_bits` takes the bits as they are.",
+    )
+    .link(FIELDS)
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kit::{Mistake, compose};
 
+use crate::mistakes::score_range_compared;
 use crate::mistakes::score_range_steps::Step::{
     self, CrossedPanic, CrossedSwapped, FirstInfinityOnly, FirstOfMaxOnly, FirstOfMinSkipped,
     GreatestFirst, InfiniteRangeRefused, InfinitiesClamped, KeyOfMax, KeyOfMinExcluded,
@@ -378,6 +379,32 @@ pub fn all() -> Vec<Mistake<Scan>> {
         .says("an empty list when `min` and `max` are equal")
         .why("From 2 to 2, both included, are the members with the score 2. Only `min > max` is empty for certain.")
         .link(TASK),
+        mistake("crossed_bounds_panic_before_a_short_end", "returns", |rows, min, max| {
+            // The successor of a prefix: what ends in ff is cut, and the byte before it grows.
+            let mut end = key(max).to_vec();
+            while end.last() == Some(&0xff) {
+                end.pop();
+            }
+            if let Some(last) = end.last_mut() {
+                *last += 1;
+            }
+            let found = rows.range((Included(key(min).to_vec()), Excluded(end)));
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("`range` asked with its bounds crossed, and the successor of a prefix as its end")
+        .why(
+            "The end is right. `BTreeSet::range` panics when the start lies after it. A user may ask for that; the answer is an empty list.",
+        )
+        .link(TASK),
+        mistake("each_member_once", "range", |rows, min, max| {
+            let mut seen = BTreeSet::new();
+            let mut members = right(rows, min, max);
+            members.retain(|member| seen.insert(member.clone()));
+            members
+        })
+        .says("the right members, each of them once, at its least score")
+        .why("A row is a row: here one member may have rows at two scores, and is returned for each. Nothing has to be remembered.")
+        .link(TASK),
         mistake("crossed_bounds_refused", "returns", |rows, min, max| {
             assert!(min <= max, "min is greater than max");
             right(rows, min, max)
@@ -511,6 +538,7 @@ pub fn all() -> Vec<Mistake<Scan>> {
             )
             .link(RANGE),
     ];
+    mistakes.extend(score_range_compared::all());
     mistakes.extend(compose("score_range", &QUIRKS, with));
     mistakes
 }

@@ -95,9 +95,9 @@ const STORES: [&[Row]; 12] = [
     ],
 ];
 
-/// More orders of one user than a page has.
+/// More orders of one user than a large page has.
 fn many() -> Vec<Row> {
-    (0..1100).map(|number| ("ann", number)).collect()
+    (0..5100).map(|number| ("ann", number)).collect()
 }
 
 /// The names that are asked for, the plainest first.

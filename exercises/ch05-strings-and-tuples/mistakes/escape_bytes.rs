@@ -565,6 +565,81 @@ fn beside_the_zeros() -> Vec<Mistake<Escape>> {
              left, byte by byte, or insert from the right.",
         )
         .link(REPAIR),
+        in_encode("ff_escaped_by_itself", BYTES, |value| {
+            let pair = |byte: &u8| if matches!(byte, 0x00 | 0xff) { vec![*byte, 0xff] } else { vec![*byte] };
+            let key: Vec<u8> = value.iter().flat_map(pair).collect();
+            [&key[..], &[0x00, 0x01]].concat()
+        })
+        .says("ff ff for a byte ff besides")
+        .why(
+            "The keys are in order and end by themselves. But ff means something only right after 00, and a 00 is never left bare. Doubling it is \
+             not needed and makes the key longer.",
+        )
+        .link(REPAIR),
+        in_encode("one_like_the_end", ORDER, |value| {
+            let pair = |byte: &u8| match byte {
+                0x00 => vec![0x00, 0xff],
+                0x01 => vec![0x00, 0x01],
+                _ => vec![*byte],
+            };
+            let key: Vec<u8> = value.iter().flat_map(pair).collect();
+            [&key[..], &[0x00, 0x01]].concat()
+        })
+        .says("00 01 for a byte 01 besides, which is the end")
+        .why("A byte 01 stays as it is: it means something only right after a bare 00, and no 00 of the string is left bare. Written as the end, it ends the string.")
+        .link(REPAIR),
+        in_encode("run_of_zeros_escaped_once", ORDER, |value| {
+            let runs = value.chunk_by(|a, b| *a == 0 && *b == 0);
+            let key = runs.flat_map(|run| {
+                let escape = run.starts_with(&[0]).then_some(0xff);
+                let (first, rest) = run.split_at(1);
+                first.iter().copied().chain(escape).chain(rest.iter().copied())
+            });
+            key.chain([0x00, 0x01]).collect()
+        })
+        .says("one ff after the first of several zero bytes in a row")
+        .why("The second zero byte stands bare then: `00 00 ...` is no escape, and sorts before the end 00 01. Each zero byte has its own 00 ff.")
+        .link(REPAIR),
+        in_encode("length_in_front_of_the_escape", ORDER, |value| {
+            [&[value.len() as u8][..], &encode(&[], value)].concat()
+        })
+        .or(Escape::new(
+            |value: &[u8]| [&(value.len() as u32).to_be_bytes()[..], &encode(&[], value)].concat(),
+            decode,
+        ))
+        .says("the length in front of the escaped and ended string")
+        .why("The end says where the string stops, so no length is needed. And in front it is compared before any letter: \"b\" sorts before \"aa\".")
+        .link(WIDTH),
+        in_encode("groups_of_eight", BYTES, |value| {
+            let mut key: Vec<u8> = Vec::new();
+            let whole = value.chunks_exact(8);
+            let rest = whole.remainder();
+            for group in whole {
+                key.extend([group, &[0xff]].concat());
+            }
+            key.extend(rest);
+            key.resize(key.len() + 8 - rest.len(), 0);
+            key.push(0xff - (8 - rest.len() as u8));
+            key
+        })
+        .or(Escape::new(
+            |value: &[u8]| {
+                let mut key: Vec<u8> = Vec::new();
+                let whole = value.chunks_exact(8);
+                let rest = whole.remainder();
+                for group in whole {
+                    key.extend([group, &[9]].concat());
+                }
+                key.extend(rest);
+                key.resize(key.len() + 8 - rest.len(), 0);
+                key.push(rest.len() as u8);
+                key
+            },
+            decode,
+        ))
+        .says("groups of eight bytes, each with a byte behind it that says how many of them count")
+        .why("So TiDB writes a string, and MyRocks in a like way, and it keeps every rule: the keys are in order and end by themselves. The task asks for another form, 00 ff and 00 01.")
+        .link(REPAIR),
         in_encode("zeros_in_a_row_as_one", ORDER, |value| {
             let mut zeros = value.to_vec();
             zeros.dedup_by(|a, b| *a == 0 && *b == 0);

@@ -49,6 +49,10 @@ fn of_joined() -> Vec<Mistake<Orders>> {
             .says("the zero byte above everything else")
             .why("00 is the smallest byte. d is `61 00 3a`, which no other key with 61 in front gets below.")
             .link(SCAN),
+        expects("joined_by_length", || letters!(b f c d e a))
+            .says("shorter strings first")
+            .why("No length is written here. Keys are compared from the front, and c begins with 62: it comes after all that begin with 61.")
+            .link(SCAN),
         expects("joined_empty_last", || letters!(d e f a c b))
             .says("the empty string at the end")
             .why("b is nothing but the colon, 3a. All others begin with a letter, and the letters start at 61.")
@@ -123,6 +127,12 @@ fn of_bare() -> Vec<Mistake<Orders>> {
             .why(
                 "ff after a string does not turn the order round. It only moves a string after those that it \
                  begins.",
+            )
+            .link(END),
+        expects("bare_by_length", || letters!(b f c d e a))
+            .says("shorter strings first")
+            .why(
+                "No length is written here. The next field follows at once: f is `61 ff` and comes after a, which is `61 61 ff`, and b is `ff` alone.",
             )
             .link(END),
         expects("bare_f_after_c", || letters!(d e a c f b))

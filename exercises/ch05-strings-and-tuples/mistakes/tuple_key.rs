@@ -564,6 +564,54 @@ pub fn all() -> Vec<Mistake<Key>> {
              could use. Give each field bytes that sort and end by themselves.",
         )
         .link(SCAN),
+        mistake("texts_between_quotes", |user, number, note| format!("\"{user}\"{number:020}\"{note}\"").into_bytes())
+            .or(Arc::new(|user: &str, number: u64, note: &str| format!("[\"{user}\",{number:020},\"{note}\"]").into_bytes()))
+            .or(Arc::new(|user: &str, number: u64, note: &str| format!("{user:?}{number:020}{note:?}").into_bytes()))
+            .or(Arc::new(|user: &str, number: u64, note: &str| format!("{user:?},{number:020},{note:?}").into_bytes()))
+            .says("the texts between quotes, and the number in twenty digits")
+            .why(
+                "The closing quote is 22. What continues a name by less comes before the name itself: `a!` before `a`. An end has to be below every \
+                 continuation, and zero bytes have to be escaped for that.",
+            )
+            .link(REPAIR),
+        mistake("colons_in_percent", |user, number, note| {
+            format!("{}:{number:020}:{note}", user.replace('%', "%25").replace(':', "%3A")).into_bytes()
+        })
+        .or(Arc::new(|user: &str, number: u64, note: &str| {
+            let written = |text: &str| text.replace('%', "%25").replace(':', "%3A");
+            format!("{}:{number:020}:{}", written(user), written(note)).into_bytes()
+        }))
+        .says("a colon after the user, and colons of the user written `%3A`")
+        .why(
+            "Now the end can be told from a colon of the name. But the order is not mended: `a!` is greater than `a` although ! is less than `:`, and \
+             a colon sorts like a %. An end has to be below every continuation, and an escape has to begin with the byte that it stands for.",
+        )
+        .link(REPAIR),
+        mistake("length_of_the_user_at_the_end", |user, number, note| {
+            let length = (user.len() as u32).to_be_bytes();
+            [user.as_bytes(), &number.to_be_bytes(), note.as_bytes(), &length].concat()
+        })
+        .says("the three fields without an end, and the length of the user after all of them")
+        .why(
+            "It tells where the user stops, and no two rows share a key. But a scan compares from the front and meets the number of `a` and the rest of \
+             `ann` before it. The end belongs right after the user.",
+        )
+        .link(WIDTH),
+        mistake("number_narrowed_to_u16", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &(number as u16).to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the number cut by `as u16`")
+        .why("A `u64` has eight bytes. 65536 becomes 0, and two orders share a key.")
+        .link(FIELDS),
+        mistake("note_in_small_letters", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.to_lowercase().as_bytes()].concat()
+        })
+        .or(Arc::new(|user: &str, number: u64, note: &str| {
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.to_ascii_lowercase().as_bytes()].concat()
+        }))
+        .says("the note in small letters")
+        .why("`A` and `a` are two notes, and their rows share a key here. `str` compares capital letters as the bytes they are.")
+        .link(FIELDS),
         mistake("number_as_a_double", |user, number, note| {
             [&escape_and_end(user.as_bytes())[..], &(number as f64).to_be_bytes(), note.as_bytes()].concat()
         })

@@ -653,6 +653,21 @@ fn walks() -> Vec<Mistake<Scans>> {
             "The first zero byte of a row may be one of the name: `a\\0` is written 61 00 ff 00 01, and its rows are taken for those of `a`. The \
              byte after it tells: ff, and the name goes on; 01, and it ends.",
         ),
+        walk("name_anywhere_in_the_row", |row, name| {
+            let wanted = [&escape(name)[..], &[0x00, 0x01]].concat();
+            row.windows(wanted.len()).any(|window| window == wanted)
+        })
+        .or(Scans {
+            orders_of: Arc::new(|rows: &Rows, name: &str| {
+                let wanted = escape(name);
+                let within = |row: &&Vec<u8>| wanted.is_empty() || row.windows(wanted.len()).any(|window| window == wanted);
+                rows.iter().filter(within).map(|row| number(&[], name, row)).collect()
+            }),
+            ..right()
+        })
+        .says("the rows that hold the name anywhere")
+        .why("A row begins with its name. Further on it may hold the same bytes by chance: `nn` is in `ann`, and a number may be any eight bytes. Ask for the beginning.")
+        .link(ROWS),
         walk("half_of_the_end", |row, name| {
             row.starts_with(&[&escape(name)[..], &[0x00]].concat())
         })

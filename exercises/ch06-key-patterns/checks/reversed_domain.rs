@@ -1,8 +1,9 @@
 //! Hosts under reversed domains: every domain, over every set of hosts.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use kit::answer::{quoted, quoted_text};
 use kit::exercise::Part;
 use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check, show_list};
 
@@ -117,25 +118,34 @@ pub(crate) fn exercise_of(learner: Hosts) -> Exercise<Hosts> {
 
 fn keys() -> PartOf<Hosts> {
     let mut part = PartOf::new("key", "key").says(labels_of_a_key);
-    for host in HOSTS {
+    let with_their_calls = HOSTS.map(|host| (format!("key({host:?})"), host));
+    let long = LONG_LABELS
+        .iter()
+        .map(|host| (format!("key({})", quoted_text(host)), host.as_str()));
+    let deep = ("key(300 labels `a`)".to_owned(), DEEP.as_str());
+    for (call, host) in with_their_calls.into_iter().chain(long).chain([deep]) {
         let class = match host.split('.').count() {
             1 => "hosts of one label",
             2 => "hosts of two labels",
             _ => "hosts of more labels",
         };
-        part = part.probe(
-            format!("key({host:?})"),
-            host.show(),
-            &[class],
-            move |hosts: &Hosts| {
-                let key = (hosts.key)(host);
-                // As text, because that is what these bytes are to be.
-                Answer::text(format!("\"{}\"", key.escape_ascii()))
-            },
-        );
+        part = part.probe(call, host.show(), &[class], move |hosts: &Hosts| {
+            let key = (hosts.key)(host);
+            // As text, because that is what these bytes are to be.
+            Answer::text(quoted(&key))
+        });
     }
     part
 }
+
+/// More bytes in a label than the real names of hosts have, and than 8 bits count. The task sets no limit.
+static LONG_LABELS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let label = |length| format!("{}.example.com", "x".repeat(length));
+    [64, 300].map(label).to_vec()
+});
+
+/// More labels, and more bytes, than 8 bits count.
+static DEEP: LazyLock<String> = LazyLock::new(|| vec!["a"; 300].join("."));
 
 fn scans() -> PartOf<Hosts> {
     let mut part = PartOf::new("hosts_of", "list")
@@ -154,17 +164,17 @@ fn scans() -> PartOf<Hosts> {
             part = scan(part, &shown, &hosts, domain);
         }
     }
-    // More labels, and more bytes, than 8 bits count.
-    let deep: &str = vec!["a"; 300].join(".").leak();
-    let below = format!("www.{deep}");
+    let below = format!("www.{}", *DEEP);
     part = scan(
         part,
         "300 labels `a`, and `www` below them",
-        &[deep.to_owned(), below],
-        deep,
+        &[DEEP.clone(), below],
+        &DEEP,
     );
-    // More hosts than a page has.
-    let many: Vec<String> = (1000..2100).map(|n| format!("h{n}.example.com")).collect();
+    let shown: Vec<String> = LONG_LABELS.iter().map(|host| quoted_text(host)).collect();
+    part = scan(part, &shown.join(", "), &LONG_LABELS, "example.com");
+    // More hosts than a large page has.
+    let many: Vec<String> = (1000..6100).map(|n| format!("h{n}.example.com")).collect();
     let shown = format!("{} to {}", many[0], many[many.len() - 1]);
     scan(part, &shown, &many, "example.com")
 }

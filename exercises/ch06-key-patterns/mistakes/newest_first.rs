@@ -502,6 +502,18 @@ pub fn all() -> Vec<Mistake<Feed>> {
         .says("a limit that is counted anew for each time")
         .why("`limit` is for the whole answer. Counted for each time, a window of a thousand times has a thousand names at the least.")
         .link("newest-first"),
+        mistake("limit_cut_to_32_bits", |rows, from, to, limit| {
+            answer(&[], rows, from, to, limit as u32 as usize)
+        })
+        .says("a limit cut to 32 bits")
+        .why("`as u32` drops the upper half without a word: 2^32 + 1 becomes 1. `take` takes a `usize` as it is.")
+        .link("newest-first"),
+        mistake("limit_cut_to_16_bits", |rows, from, to, limit| {
+            answer(&[], rows, from, to, limit as u16 as usize)
+        })
+        .says("a limit cut to 16 bits")
+        .why("`as u16` keeps the last 16 bits: 65537 becomes 1, and `usize::MAX` becomes 65535. `take` takes a `usize` as it is.")
+        .link("newest-first"),
         mistake("limit_before_the_window", |rows, from, to, limit| {
             let time = |row: &[u8]| {
                 let key = row.first_chunk().copied().unwrap_or_default();

@@ -159,6 +159,13 @@ fn in_width() -> Vec<Mistake<Feed>> {
         .says("`u32::MAX - time`, which panics above that")
         .why("32 bits are enough for seconds until 2106. A time in milliseconds needs 41 today. Subtract from the greatest value of the type that you have.")
         .link(RULE),
+        mistake("minus_from_u32_max_wrapped", "order", |time| u64::from(u32::MAX).wrapping_sub(time).to_be_bytes())
+            .says("`u32::MAX - time`, wrapping")
+            .why(
+                "Above `u32::MAX` the difference wraps around to the greatest numbers, so these times come last: all of today's in milliseconds, which \
+                 need 41 bits. Subtract from `u64::MAX`.",
+            )
+            .link(RULE),
         mistake("cut_to_u32_and_turned", "order", |time| (u64::MAX - u64::from(time as u32)).to_be_bytes())
             .says("`u64::MAX` minus the time cut by `as u32`")
             .why(

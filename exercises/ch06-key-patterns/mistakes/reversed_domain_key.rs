@@ -130,6 +130,21 @@ pub(crate) fn all() -> Vec<Mistake<Hosts>> {
         .says("the right key without a `www` in front")
         .why("`www.example.com` and `example.com` are two hosts. With one key, the second overwrites the first.")
         .link(TASK),
+        mistake("cut_to_the_lengths_of_real_names", |host| {
+            let cut: Vec<&str> = labels(host).into_iter().map(|label| &label[..label.len().min(63)]).collect();
+            format!("{}.", cut.join(".")).into_bytes()
+        })
+        .or(Hosts::new(
+            |host: &str| format!("{}.", labels(&host[..host.len().min(253)]).join(".")).into_bytes(),
+            hosts_of,
+        ))
+        .or(Hosts::new(
+            |host: &str| format!("{}.", labels(&host[..host.len().min(255)]).join(".")).into_bytes(),
+            hosts_of,
+        ))
+        .says("labels of at most 63 letters, or hosts of at most 253 or 255")
+        .why("Real names are no longer, but this task sets no limit. And a key that is cut is shared: what does not fit is to be refused, not to be cut.")
+        .link(TASK),
         mistake("two_labels_only", |host| {
             let labels: Vec<&str> = host.rsplit('.').take(2).collect();
             format!("{}.", labels.join(".")).into_bytes()

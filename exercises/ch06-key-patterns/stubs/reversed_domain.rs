@@ -21,7 +21,8 @@
 //! | `example.com` | `example.com`, `mail.example.com`, `a.www.example.com`                                     |
 //! |               | and not `example2.com`, `example-shop.com`, `badexample.com`, `com`                         |
 //!
-//! Hosts and domains here are small letters, digits and hyphens, at least one label, no dot at either end.
+//! Hosts and domains here are small letters, digits and hyphens, at least one label, no dot at either end. Labels and hosts
+//! may have any length.
 //! `BTreeSet::range` finds the first row in one step; only the answers are checked.
 //!
 //! **Check.** `cargo workbook check reversed-domain`, or `cargo test -p ch06-key-patterns reversed-domain`.

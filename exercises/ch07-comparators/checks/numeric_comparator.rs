@@ -134,6 +134,14 @@ static BITS: LazyLock<Vec<[String; 2]>> = LazyLock::new(|| {
     pairs
 });
 
+/// Pairs with each byte within their prefixes. What follows it decides, and the numbers are the other way round.
+static BYTES: LazyLock<Vec<[[u8; 4]; 2]>> = LazyLock::new(|| {
+    let bytes = (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit());
+    bytes
+        .map(|byte| [[b'a', byte, b'x', b'2'], [b'a', byte, b'y', b'1']])
+        .collect()
+});
+
 /// A number of so many digits, longer than any that somebody pads to: zeros after a first digit.
 const fn long<const DIGITS: usize>(first: u8) -> [u8; DIGITS] {
     let mut key = [b'0'; DIGITS];
@@ -191,7 +199,8 @@ pub(crate) fn exercise_of(learner: Order) -> Exercise<Order> {
         part = probe(part, later, later);
     }
     let bits = BITS.iter().map(|[a, b]| (a.as_bytes(), b.as_bytes()));
-    for (earlier, later) in bits.chain(LONGEST) {
+    let bytes = BYTES.iter().map(|[a, b]| (&a[..], &b[..]));
+    for (earlier, later) in bits.chain(LONGEST).chain(bytes) {
         part = probe(part, earlier, later);
         part = probe(part, later, earlier);
     }

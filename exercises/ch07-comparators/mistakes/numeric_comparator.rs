@@ -460,6 +460,63 @@ pub fn all() -> Vec<Mistake<Order>> {
              the prefix.",
         )
         .link(REPAIR),
+        mistake("everything_after_the_colon_parsed", "order", |a, b| {
+            after_the_colon(a).cmp(&after_the_colon(b)).then(a.cmp(b))
+        })
+        .or(Arc::new(|a: &[u8], b: &[u8]| {
+            let narrowed = |key| {
+                let (prefix, number) = after_the_colon(key);
+                (prefix, number.and_then(|number| u64::try_from(number).ok()))
+            };
+            narrowed(a).cmp(&narrowed(b)).then(a.cmp(b))
+        }))
+        .says("all that follows the last colon read as a number, and no number where it is none")
+        .why(
+            "`a10` has no colon, and its number is 10. `item:1x` has one, and no number. The number is the digits at the end of the key, whatever stands \
+             before them, and all else is the prefix.",
+        )
+        .link(REPAIR),
+        mistake("minus_sign_taken_out_of_the_prefix", "order", |a, b| {
+            let read = |key| {
+                let (prefix, digits) = split(key);
+                let number = str::from_utf8(digits).ok().and_then(|digits| digits.parse::<i128>().ok());
+                match prefix.strip_suffix(b"-") {
+                    Some(prefix) => (prefix, number.map(|number| -number)),
+                    None => (prefix, number),
+                }
+            };
+            read(a).cmp(&read(b)).then(a.cmp(b))
+        })
+        .says("a hyphen in front of the digits taken for a minus sign, and left out of the prefix")
+        .why("The number is what the digits make, and has no sign. The hyphen in `item:-5` belongs to the prefix, as in `item-5`.")
+        .link(REPAIR),
+        mistake("so_many_digits_at_most", "order", |a, b| in_digits(20, a, b))
+            .or(Arc::new(|a: &[u8], b: &[u8]| in_digits(19, a, b)))
+            .or(Arc::new(|a: &[u8], b: &[u8]| in_digits(18, a, b)))
+            .or(Arc::new(|a: &[u8], b: &[u8]| in_digits(10, a, b)))
+            .or(Arc::new(|a: &[u8], b: &[u8]| in_digits(9, a, b)))
+            .says("a number of the last 20 digits, or fewer, and the digits before them in the prefix")
+            .why("The number is all of the digits at the end of the key, of any length. Compare how many there are without zeros in front, then the digits.")
+            .link(REPAIR),
+        mistake("prefixes_compared_up_to_the_shorter", "transitive", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let common = p.len().min(q.len());
+            p[..common].cmp(&q[..common]).then(numbers(&[], x, y)).then(a.cmp(b))
+        })
+        .says("prefixes compared up to the end of the shorter one, and then the numbers")
+        .why(
+            "A prefix that is the beginning of another one comes before it. Taken for equal, `a1x` is before `a9` and `a9` before `a1b10`, by their \
+             numbers, and that is before `a1x` by its prefix: a circle. `cmp` on slices looks at the lengths too.",
+        )
+        .link(BROKEN),
+        mistake("prefix_cut_at_a_zero_byte", "order", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let cut = |prefix: &[u8]| prefix.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
+            cut(p).cmp(&cut(q)).then(numbers(&[], x, y)).then(a.cmp(b))
+        })
+        .says("prefixes compared up to their first zero byte")
+        .why("So it is with strings in C. A key is any bytes, and a zero byte may be in its prefix: what follows it counts before the number.")
+        .link(REPAIR),
         mistake("cut_at_a_zero_byte", "order", |a, b| {
             let cut = |key: &[u8]| {
                 let text = key.split(|byte| *byte == 0).next();
@@ -745,4 +802,24 @@ fn beside_the_rules() -> Vec<Mistake<Order>> {
         )
         .link(PREDICT),
     ]
+}
+
+/// The key up to its last colon, and the rest as a number.
+fn after_the_colon(key: &[u8]) -> (&[u8], Option<u128>) {
+    let colon = key.iter().rposition(|byte| *byte == b':');
+    let (prefix, rest) = key.split_at(colon.map_or(0, |at| at + 1));
+    (
+        prefix,
+        str::from_utf8(rest).ok().and_then(|rest| rest.parse().ok()),
+    )
+}
+
+/// The rules, with so many digits in a number at most.
+fn in_digits(most: usize, a: &[u8], b: &[u8]) -> Ordering {
+    let cut = |key| {
+        let (prefix, digits) = split(key);
+        key.split_at(prefix.len() + digits.len().saturating_sub(most))
+    };
+    let ((p, x), (q, y)) = (cut(a), cut(b));
+    p.cmp(q).then(numbers(&[], x, y)).then(a.cmp(b))
 }

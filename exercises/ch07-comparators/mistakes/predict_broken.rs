@@ -92,6 +92,13 @@ fn of_hidden() -> Vec<Mistake<Predictions>> {
             .says("a comparator that looks at the prefix")
             .why("`atoi` sees only what comes after the last colon. `item:1` and `user:1` are both 1, and `new` is 0 under any prefix.")
             .link(SCAN),
+        expects("prefix_counted_and_overflow_forgotten", || letters!(e).to_vec())
+            .says("a comparator that looks at the prefix and reads large numbers rightly")
+            .why(
+                "Two things. `atoi` sees only what comes after the last colon: `item:1` and `user:1` are both 1. And 4294967298 is 2^32 + 2: cut to 32 \
+                 bits it is 2, so `item:2` is hidden too.",
+            )
+            .link(SCAN),
         expects("overflow_forgotten", || letters!(a e f).to_vec())
             .says("a comparator that reads large numbers rightly")
             .why("4294967298 is 2^32 + 2. Cut to 32 bits it is 2, so `item:2` is hidden too.")

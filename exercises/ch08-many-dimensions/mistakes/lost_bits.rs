@@ -255,6 +255,20 @@ fn losses() -> Vec<Mistake<Limits>> {
             |score| u32::from(kept(score) != score),
         ),
         lost(
+            "changed_by_the_double",
+            "the number of bits up to the highest one that the double changes",
+            "Rounding up carries, and may change many bits. And a number that happens to be kept changes none, though its neighbours of the same \
+             size are not kept. It is the size that you are asked about: how many bits has the number, and for how many is there room?",
+            |score| size(score ^ kept(score)),
+        ),
+        lost(
+            "times_the_power_fits",
+            "how many times 2^53 fits into the number",
+            "That is a quotient, and asked for is a number of bits: from 2^54 on two are lost, from 2^55 on three. Count the bits of the number, by \
+             `leading_zeros` or `ilog2`.",
+            |score| (score >> 53) as u32,
+        ),
+        lost(
             "size_of_the_difference",
             "the number of bits in the distance from the double to this very number",
             "A number that happens to be kept has the distance 0, and its neighbours of the same size are not kept. It is the size \

@@ -475,6 +475,28 @@ pub fn all() -> Vec<Mistake<Packer>> {
              comes at 900719 gems and not at 8388607. The task asks for bits.",
         )
         .link(LAYOUT),
+        mistake("paid_shifted_by_30", "order", |gems, paid, at_ms| {
+            let score = right(gems, false, at_ms)?;
+            Some(score | u64::from(paid) << 30)
+        })
+        .or(Packer::new(|gems, paid, at_ms| {
+            let score = right(gems, false, at_ms)?;
+            Some(score + (u64::from(paid) << 30))
+        }, unpack))
+        .says("paid shifted by 30, where the gems begin")
+        .why("Bits count from 0. 29 bits of time take the places 0 to 28, so `paid` is at 29 and the gems begin at 30: there it is one gem more.")
+        .link(LAYOUT),
+        mistake("upper_fields_one_bit_too_low", "order", |gems, paid, at_ms| {
+            let time = right(gems, false, at_ms)? & ((1 << 29) - 1);
+            Some(gems << 29 | u64::from(paid) << 28 | time)
+        })
+        .or(Packer::new(|gems, paid, at_ms| {
+            let time = right(gems, false, at_ms)? & ((1 << 29) - 1);
+            Some((gems << 29) + (u64::from(paid) << 28) + time)
+        }, unpack))
+        .says("gems shifted by 29 and paid by 28")
+        .why("29 bits of time take the places 0 to 28: bits count from 0, so `paid` is at 29 and the gems begin at 30. One bit lower, `paid` lies on the time.")
+        .link(LAYOUT),
         mistake("shift_of_the_sum", "returns", |gems, paid, at_ms| {
             let score = right(gems, paid, at_ms)?;
             let low = u32::try_from(score & ((1 << 30) - 1)).unwrap_or(u32::MAX);

@@ -70,6 +70,13 @@ fn fields() -> Vec<Mistake<Packer>> {
             },
         ),
         mistake(
+            "unpack_remainder_by_the_mask",
+            "a remainder in place of a mask, `% ((1 << 29) - 1)`",
+            "`&` with 29 ones keeps the last 29 bits. A remainder does that by the power itself, `% (1 << 29)`, and not by the power less one.",
+            LAYOUT,
+            |score| right(score).map(|(gems, paid, _)| (gems, paid, END - score % ((1 << 29) - 1))),
+        ),
+        mistake(
             "unpack_mask_of_one_bit",
             "a mask with one bit, `1 << 29`",
             "`1 << 29` has a single 1, and that is `paid`. 29 ones are `(1 << 29) - 1`.",

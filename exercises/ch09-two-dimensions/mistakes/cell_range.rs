@@ -210,6 +210,21 @@ fn of_ranges() -> Vec<Mistake<Cells>> {
             .says("a prefix that is shifted by one bit for each cut that is left")
             .why("Each cut halves both coordinates, so it takes two bits: shift by `2 * (26 - cuts)`.")
             .link(CELL),
+        mistake("as_many_numbers_as_cells", "range", |prefix, cuts| {
+            let start = prefix << (52 - 2 * cuts);
+            start..start + 4_u64.pow(cuts)
+        })
+        .says("as many numbers as the map has cells of this size, from the right start on")
+        .why("After so many cuts the map has `4^cuts` cells. Each of them holds the rest, `4^(26 - cuts)` numbers.")
+        .link(CELL),
+        mistake("prefix_cut_to_32_bits", "range", |prefix, cuts| {
+            let rest = 52 - 2 * cuts;
+            let prefix = prefix as u32;
+            u64::from(prefix) << rest..u64::from(prefix.wrapping_add(1)) << rest
+        })
+        .says("the last 32 bits of the prefix alone")
+        .why("A prefix has `2 * cuts` bits, up to 52. `as u32` drops what is above 32 without a word.")
+        .link(CELL),
         mistake("one_number_alone", "range", |prefix, cuts| {
             let start = prefix << (52 - 2 * cuts);
             start..start + 1

@@ -417,6 +417,8 @@ fn with_status() -> PartOf<Queries> {
         Nothing,
         "walks over several pages",
     );
+    let one = "walks over one page";
+    part = walk(part, MANY_ORDERS.clone(), New, usize::MAX, Nothing, one);
     let several = "walks over several pages";
     part = walk(part, BITS.clone(), New, 100, Nothing, several);
     // A cursor is all that a walk has: whoever remembers the last one by himself has only one.

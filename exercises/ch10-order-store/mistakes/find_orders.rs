@@ -732,6 +732,7 @@ pub fn all() -> Vec<Mistake<Queries>> {
     mistakes.extend(find_orders_otherwise::of_users());
     mistakes.extend(find_orders_otherwise::of_times());
     mistakes.extend(find_orders_otherwise::between_other_keys());
+    mistakes.extend(find_orders_otherwise::cut_limits());
     mistakes.extend(compose("of_user", &OF_USER, user_query));
     mistakes.extend(compose("between", &BETWEEN, time_query));
     mistakes.extend(find_orders_pages::all());

@@ -197,6 +197,23 @@ pub(crate) fn of_users() -> Vec<Mistake<Queries>> {
         .says("one order of each millisecond")
         .why("Two orders may have the same time, and the id tells them apart. A map or a `dedup` by the time loses all but one.")
         .link(ASK),
+        by_user("name_anywhere_in_the_user", |db, user, limit| {
+            let mut found: Vec<Order> = orders(db).into_iter().filter(|order| order.user.contains(user)).collect();
+            found.sort_by_key(|order| (Desc(order.at), order.id));
+            ids(found.iter(), limit)
+        })
+        .says("the orders of all users whose names hold the given one")
+        .why("`ann` is in `anna` and in `joann`, and the empty name in every one. Asked for are the orders of one user: the whole name counts, with its end.")
+        .link(ASK),
+        by_user("ascii_case_ignored", |db, user, limit| {
+            let is_own = |order: &Order| order.user.eq_ignore_ascii_case(user);
+            let mut found: Vec<Order> = orders(db).into_iter().filter(is_own).collect();
+            found.sort_by_key(|order| (Desc(order.at), order.id));
+            ids(found.iter(), limit)
+        })
+        .says("the orders of all users whose names differ from the given one in the case of letters alone")
+        .why("`Ann` and `ann` are two users. A key compares a name as the bytes that it is.")
+        .link(ASK),
         by_user("runs_into_the_next_user", |db, user, limit| {
             let mut found = index(db, b'u');
             found.retain(|key| *key >= (b'u', user).to_key());
@@ -293,7 +310,18 @@ pub(crate) fn of_times() -> Vec<Mistake<Queries>> {
         }),
         ..solution()
     };
+    let zero_end = Queries {
+        between: Arc::new(|db, from, until, limit| {
+            let until = if until == 0 { u64::MAX } else { until };
+            (solution().between)(db, from, until, limit)
+        }),
+        ..solution()
+    };
     vec![
+        Mistake::new("zero_until_is_no_end", "between", "time", zero_end)
+            .says("a range without an end where `until` is 0")
+            .why("Many programs mean \"no end\" by 0. Here it is a time like any other, and no order was placed before it: there are none.")
+            .link(ASK),
         Mistake::new(
             "found_ones_sorted_by_id_in_a_range",
             "between",
@@ -444,4 +472,54 @@ pub(crate) fn one_more() -> [Mistake<Queries>; 3] {
         })
         .says("an end at `until + 1`, with a panic for `u64::MAX`"),
     ]
+}
+
+/// Limits that are cut, of each of the three queries.
+#[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
+pub(crate) fn cut_limits() -> Vec<Mistake<Queries>> {
+    const TO_32: &str = "`as u32` drops the upper half without a word: 2^32 + 1 becomes 1. A `usize` has 64 bits on most machines, and is taken as it is.";
+    const TO_16: &str = "`as u16` keeps the last 16 bits: 65537 becomes 1. A `usize` has 64 bits on most machines, and is taken as it is.";
+    type Cut = fn(usize) -> usize;
+    let widths: [(&str, &str, Cut, &str); 2] = [
+        (
+            "to_32_bits",
+            "a limit cut to 32 bits",
+            |limit| limit as u32 as usize,
+            TO_32,
+        ),
+        (
+            "to_16_bits",
+            "a limit cut to 16 bits",
+            |limit| limit as u16 as usize,
+            TO_16,
+        ),
+    ];
+    let mut mistakes = Vec::new();
+    for (width, says, cut, why) in widths {
+        let of_user = Queries {
+            of_user: Arc::new(move |db, user, limit| (solution().of_user)(db, user, cut(limit))),
+            ..solution()
+        };
+        let between = Queries {
+            between: Arc::new(move |db, from, until, limit| {
+                (solution().between)(db, from, until, cut(limit))
+            }),
+            ..solution()
+        };
+        let with_status = Queries {
+            with_status: Arc::new(move |db, status, limit, after| {
+                (solution().with_status)(db, status, cut(limit), after)
+            }),
+            ..solution()
+        };
+        for (limit, function, check, queries) in [
+            ("limit", "of_user", "user", of_user),
+            ("limit_of_times", "between", "time", between),
+            ("limit_of_pages", "with_status", "pages", with_status),
+        ] {
+            let mistake = Mistake::new(format!("{limit}_cut_{width}"), function, check, queries);
+            mistakes.push(mistake.says(says).why(why).link(ASK));
+        }
+    }
+    mistakes
 }

@@ -479,6 +479,14 @@ fn ranged(
     Ok(page)
 }
 
+/// The rows of a status after a cursor that is the last key.
+fn queue(db: &Db, status: Status, after: Option<&[u8]>) -> Vec<Vec<u8>> {
+    let of_status = (b's', status.byte()).to_key();
+    let mut rows = index(db, b's');
+    rows.retain(|key| key.starts_with(&of_status) && after.is_none_or(|after| **key > *after));
+    rows
+}
+
 fn with_pages(
     name: &str,
     check: &'static str,
@@ -516,6 +524,43 @@ pub(crate) fn all() -> Vec<Mistake<Queries>> {
             "Two orders may have the same time. If the page ends between them, the next one begins with the first of them again, and the walk may never end. The id \
              belongs into the cursor: take the whole key.",
         ),
+        with_pages("next_one_too_late", "pages", |db, status, limit, after| {
+            let rows = queue(db, status, after);
+            let next = rows[..limit.min(rows.len())].last().filter(|_| limit.saturating_add(1) < rows.len());
+            Ok(Page { ids: ids_of(rows.iter().take(limit), false), next: next.cloned() })
+        })
+        .says("a cursor only where two orders or more follow")
+        .why("One order that follows is a page as well. Without a cursor nobody asks for it, and it is never found. Look for one row more than the limit.")
+        .link(PAGES),
+        with_pages("limit_and_one_wraps", "pages", |db, status, limit, after| {
+            let mut rows = queue(db, status, after);
+            rows.truncate(limit.wrapping_add(1));
+            let more = rows.len() > limit;
+            rows.truncate(limit);
+            let next = rows.last().filter(|_| more).cloned();
+            Ok(Page { ids: ids_of(rows.iter(), false), next })
+        })
+        .says("one row more than the limit, which is none where the limit is `usize::MAX`")
+        .why("`usize::MAX` is a limit, and one more wraps around to 0. `saturating_add(1)` stays where it is: no list has more rows than that.")
+        .link(PAGES),
+        with_pages("so_many_rows_at_most", "pages", |db, status, limit, after| {
+            let mut rows = queue(db, status, after);
+            rows.truncate(4096);
+            let next = rows[..limit.min(rows.len())].last().filter(|_| limit < rows.len());
+            Ok(Page { ids: ids_of(rows.iter().take(limit), false), next: next.cloned() })
+        })
+        .or(Queries {
+            with_status: Arc::new(|db, status, limit, after| {
+                let mut rows = queue(db, status, after);
+                rows.truncate(5000);
+                let next = rows[..limit.min(rows.len())].last().filter(|_| limit < rows.len());
+                Ok(Page { ids: ids_of(rows.iter().take(limit), false), next: next.cloned() })
+            }),
+            ..solution()
+        })
+        .says("a page of some thousand orders at most, and no cursor after it")
+        .why("A limit may be as large as `usize::MAX`. A page that holds less than asked for needs a cursor, or the rest is never found.")
+        .link(PAGES),
         with_pages("cursor_raised_without_carry_panics", "returns", |db, status, limit, after| {
             let of_status = (b's', status.byte()).to_key();
             let mut rows = index(db, b's');

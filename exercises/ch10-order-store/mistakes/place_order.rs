@@ -337,6 +337,31 @@ fn other_keys() -> Vec<Mistake<Placing>> {
         .says("the user in small letters")
         .why("`Ann` and `ann` are two users, and here they share a prefix: each finds the orders of the other. A text is compared as the bytes it is.")
         .link(BYTES),
+        other("user_ends_in_a_colon", |order| {
+            let [own, _, time, status] = keys(order);
+            let rest = (Desc(order.at), order.id).to_key();
+            [own, [b"u", order.user.as_bytes(), b":", &rest].concat(), time, status]
+        })
+        .says("a colon where the user ends")
+        .why(
+            "A name may hold a colon, and what continues one by less comes before it: `ann!` before `ann`. The tuple ends a text by `00 01` and escapes \
+             zero bytes, so that no name does either.",
+        )
+        .link(BYTES),
+        other("time_before_user", |order| {
+            let [own, _, time, status] = keys(order);
+            [own, (b'u', Desc(order.at), order.user.as_str(), order.id).to_key(), time, status]
+        })
+        .says("rows by user with the time in front of the user")
+        .why("The orders of one user are to be next to each other, so the user comes first. Sorted by the time, they are scattered among those of all others.")
+        .link(ROWS),
+        other("user_in_the_row_by_time", |order| {
+            let [own, user, _, status] = keys(order);
+            [own, user, (b't', order.at, order.user.as_str(), order.id).to_key(), status]
+        })
+        .says("a row by time with the user in it")
+        .why("The id tells which order it is. With the user before it, orders of one millisecond come by user and not by id.")
+        .link(ROWS),
         other("user_trimmed", |order| {
             keys(&Order { user: order.user.trim().to_owned(), ..order.clone() })
         })

@@ -31,6 +31,10 @@ fn of_scan() -> Vec<Mistake<Predictions>> {
             .says("the four kinds in the order in which they are written: order, user, time, status")
             .why("A scan does not know when a row was written. It sorts by the letter: o, s, t, u.")
             .link(ROWS),
+        expects("time_before_status", || letters!(h b e a d f g c))
+            .says("the rows by time before those by status")
+            .why("The letter is the first byte of a key, and sorts the kinds: o, s, t, u. `s` is 73 and `t` is 74.")
+            .link(ROWS),
         expects("anna_before_ann", || letters!(h b d f e a c g))
             .says("`anna` before `ann`")
             .why(

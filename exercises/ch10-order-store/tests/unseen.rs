@@ -747,22 +747,22 @@ fn ids_begin_at_zero() {
 fn a_limit_and_a_time_keep_all_their_bits() {
     let cut = |limit: usize| usize::from(limit as u16);
     let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
-    observed(&finding(user, between), "user", &["65537"]);
+    named(&finding(user, between), "limit_cut_to_16_bits");
     let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
-    observed(&finding(of_user, time), "time", &["65537"]);
+    named(&finding(of_user, time), "limit_of_times_cut_to_16_bits");
     let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
         with_status(db, status, cut(limit), after)
     };
-    observed(&paging(page), "pages", &["65537"]);
+    named(&paging(page), "limit_of_pages_cut_to_16_bits");
     let cut = |limit: usize| limit as u32 as usize;
     let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
-    observed(&finding(user, between), "user", &["4294967297"]);
+    named(&finding(user, between), "limit_cut_to_32_bits");
     let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
-    observed(&finding(of_user, time), "time", &["4294967297"]);
+    named(&finding(of_user, time), "limit_of_times_cut_to_32_bits");
     let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
         with_status(db, status, cut(limit), after)
     };
-    observed(&paging(page), "pages", &["4294967297"]);
+    named(&paging(page), "limit_of_pages_cut_to_32_bits");
     let rounded = |time: u64| time as f64 as u64;
     let time = move |db: &Db, from, until, limit| between(db, rounded(from), rounded(until), limit);
     observed(&finding(of_user, time), "time", &["9007199254740993"]);
@@ -1178,7 +1178,7 @@ fn every_set_of_touched_rows_is_counted() {
 #[test]
 fn a_list_of_rows_in_another_order_shows_its_first_wrong_pair() {
     type Scan = fn() -> [char; 8];
-    let scans: [(Scan, &str); 8] = [
+    let scans: [(Scan, &str); 7] = [
         // Two misconceptions at once.
         (|| letters!(b h d f a e g c), "you put b before h"),
         (|| letters!(h b d f a e c g), "you put a before e"),
@@ -1186,7 +1186,6 @@ fn a_list_of_rows_in_another_order_shows_its_first_wrong_pair() {
         (|| letters!(h f a g b d e c), "you put g before b"),
         // The indexes before the orders, and the orders last.
         (|| letters!(d f e a h b g c), "you put a before h"),
-        (|| letters!(h b e a d f g c), "you put a before d"),
         (|| letters!(h b d f g c e a), "you put c before e"),
         // The letters of the task.
         (|| letters!(a b c d e f g h), "you put a before b"),

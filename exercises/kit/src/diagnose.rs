@@ -1,5 +1,8 @@
 //! Finds the mistake that an answer behaves like, or says what can be said without a name.
 
+mod nearly;
+
+use self::nearly::nearly;
 use crate::answer::Outcome;
 use crate::check::{is_wrong, sorted};
 use crate::exercise::{Judged, Kind, Sheet, Who};
@@ -56,7 +59,10 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
     };
     // Weak tests that let the same mistakes live may differ in all else, and in what they do to right ones.
     if info.judges.is_none() {
-        observations.extend(nearest(exercise, part, outcomes));
+        let near = nearly(exercise, part, outcomes);
+        observations.extend(near.as_ref().map(|near| near.told(sheet)));
+        let told = near.map(|near| near.mistake);
+        observations.extend(nearest(exercise, part, outcomes, told));
     } else {
         observations.extend(as_weak_as(exercise, part, outcomes));
     }
@@ -131,10 +137,15 @@ fn in_the_same_order(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -
     of_part.into_iter().find(alike)
 }
 
-/// Classes on which the answer is wrong and just one known mistake agrees with all of it.
+/// Classes on which the answer is wrong and just one known mistake agrees with all of it, but for the mistake that is told already.
 ///
 /// Calls that gave no answer do not count for or against a mistake.
-fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<String> {
+fn nearest(
+    exercise: &dyn Judged,
+    part: usize,
+    outcomes: &[Outcome],
+    told: Option<usize>,
+) -> Vec<String> {
     let sheet = exercise.sheet();
     let info = &sheet.parts[part];
     let start = sheet.start(part);
@@ -146,7 +157,9 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
             .into_iter()
             .filter(|&i| outcomes[i].answer().is_some())
             .collect();
-        if members.len() < CLASS_MIN || members.iter().all(|&i| right(i)) {
+        // A class with one wrong answer is told by that call: what it is like may be chance.
+        let wrong = members.iter().filter(|&&i| !right(i)).count();
+        if members.len() < CLASS_MIN || wrong < 2 {
             continue;
         }
         // One answer to all of them, which is right for some, may come from anywhere.
@@ -162,7 +175,8 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         // Several codes with one misconception are one.
         agreeing.dedup_by_key(|m| &sheet.mistakes[*m].name);
         let [only] = agreeing[..] else { continue };
-        if sheet.mistakes[only].whole {
+        let name = |m: usize| &sheet.mistakes[m].name;
+        if sheet.mistakes[only].whole || told.is_some_and(|told| name(told) == name(only)) {
             continue;
         }
         match found.iter_mut().find(|(mistake, _)| *mistake == only) {
@@ -364,6 +378,10 @@ mod tests {
         );
         let wrong: Encode = |n| vec![if n < 10 { 55 } else { n as u8 }];
         assert!(told(|_| vec![55], mistake(wrong)), "it is right nowhere");
+        // Right on all numbers but one of each class, and wrong there as the mistake is.
+        let at_five: Encode = |n| vec![if n == 5 { 55 } else { n as u8 / 2 }];
+        let at_two: Encode = |n| vec![if n == 5 || n == 15 { 55 } else { n as u8 / 2 }];
+        assert!(!told(at_two, mistake(at_five)), "one wrong answer may be chance");
     }
 
     #[test]

@@ -4,11 +4,11 @@
 
 mod lists;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use self::lists::lists;
 use crate::answer::{Death, Outcome};
-use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
+use crate::check::{has_key, is_wrong, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
 use crate::panics;
 use crate::relate::relation;
@@ -29,6 +29,7 @@ pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         said.extend(given(part, outcomes));
     }
     said.extend(shared(part, outcomes));
+    said.extend(one_answer(part, outcomes));
     let related = relations(part, outcomes);
     if part.ranks.is_empty() || (!related.is_empty() && !some_right(part, outcomes)) {
         said.extend(right_and_wrong(part, outcomes));
@@ -169,6 +170,7 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         )];
     }
     let mut said = Vec::new();
+    let makes = one(part.makes);
     let groups: Vec<(&str, Vec<usize>)> = part
         .groups()
         .into_iter()
@@ -181,15 +183,15 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         .collect();
     for (class, members) in groups.iter().filter(|(_, m)| m.len() > 1) {
         let how = if sorted(part, outcomes, members) {
-            "in order among themselves"
+            "in order among themselves".to_owned()
         } else if reversed(part, outcomes, members) {
-            "in exactly the reverse order among themselves"
+            "in exactly the reverse order among themselves".to_owned()
         } else if neighbours(part, outcomes, members, |a, b| a <= b) {
-            "never out of order among themselves, but some of them share a key"
+            format!("never out of order among themselves, but some of them share {makes}")
         } else if neighbours(part, outcomes, members, |a, b| a >= b) {
-            "in the reverse order among themselves, and some of them share a key"
+            format!("in the reverse order among themselves, and some of them share {makes}")
         } else {
-            "not in order among themselves"
+            "not in order among themselves".to_owned()
         };
         said.push(format!("The {class} are {how}."));
     }
@@ -290,17 +292,22 @@ fn given(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     let has_one = |i: &usize| !has_key(part, *i) && outcomes[*i].bytes().is_some();
     let set: Vec<usize> = (0..outcomes.len()).filter(has_one).collect();
     (!set.is_empty()).then(|| {
-        let what = part.makes;
-        let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) {
-            "an"
-        } else {
-            "a"
-        };
         format!(
-            "It gives {article} {what} where there is none, on {}.",
+            "It gives {} where there is none, on {}.",
+            one(part.makes),
             describe(part, &set)
         )
     })
+}
+
+/// The noun with its article.
+fn one(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}")
 }
 
 fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
@@ -317,12 +324,36 @@ fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
         .collect();
     let (a, b) = shared_answer(part, &keys)?;
     Some(format!(
-        "Different inputs share a {}: {} and {} are both {}.",
-        part.makes,
+        "Different inputs share {}: {} and {} are both {}.",
+        one(part.makes),
         part.probes[a].call,
         part.probes[b].call,
         brief(&outcomes[a].brief())
     ))
+}
+
+/// One answer to nearly everything, as from a function that knows a few examples alone.
+fn one_answer(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let mut given: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, outcome) in outcomes.iter().enumerate() {
+        let answer = outcome.answer()?;
+        given.entry(&answer.text).or_default().push(i);
+    }
+    let (text, set) = given.into_iter().max_by_key(|(_, set)| set.len())?;
+    let right = set
+        .iter()
+        .filter(|&&i| !is_wrong(part, outcomes, i))
+        .count();
+    let others = where_is(outcomes, |o| o.answer().is_some_and(|a| a.text != text));
+    let few = !others.is_empty() && set.len() >= 9 * others.len();
+    (few && set.len() > 2 * right).then(|| {
+        format!(
+            "It gives {} on all probes but {}: {}.",
+            brief(text),
+            others.len(),
+            some_of(calls(part, &others).into_iter())
+        )
+    })
 }
 
 fn some_right(part: &Part, outcomes: &[Outcome]) -> bool {
@@ -427,6 +458,36 @@ mod tests {
     use crate::answer::Show as _;
     use crate::exercise::{Cast, Exercise, Judged as _, PartOf, Who};
     use crate::isolate::observe_here;
+
+    #[test]
+    fn one_answer_to_nearly_everything_is_told() {
+        type Half = fn(u8) -> Option<u8>;
+        let told = |learner: Half| {
+            let mut part = PartOf::new("half", "number");
+            for n in 0..100 {
+                let ask = move |half: &Half| half(n).show();
+                part = part.probe(format!("half({n})"), n.show(), &["numbers"], ask);
+            }
+            let cast: Cast<Half> = Cast {
+                learner,
+                stub: |_| todo!(),
+                solution: |n| n.is_multiple_of(2).then_some(n / 2),
+            };
+            let exercise = Exercise::new("e", "c", cast).part(part);
+            let outcomes = observe_here(&exercise, Who::Learner).outcomes;
+            observe(&exercise.sheet().parts[0], &outcomes).join(" ")
+        };
+        let examples: Half = |n| match n {
+            2 => Some(1),
+            4 => Some(2),
+            _ => Some(0),
+        };
+        let sentence = "It gives Some(0) on all probes but 2: half(2), half(4).";
+        assert!(told(examples).contains(sentence), "{}", told(examples));
+        let half_of_it_is_right: Half = |n| (n == 2).then_some(1);
+        assert!(!told(half_of_it_is_right).contains("on all probes but"));
+        assert!(!told(Some).contains("on all probes but"));
+    }
 
     #[test]
     fn keys_that_are_withheld_or_given_to_none_are_told() {

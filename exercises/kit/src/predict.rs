@@ -3,6 +3,8 @@
 //! The task shows rows under the letters from `a` on, and a function returns letters. The right list is never shown, only
 //! the first two neighbours that are the wrong way round.
 
+use std::fmt::Write as _;
+
 use crate::answer::{Answer, Outcome};
 use crate::check::{self, Check, Finding};
 use crate::exercise::{PartOf, Sheet};
@@ -52,7 +54,10 @@ pub fn in_order(
             Some(summary) => (summary, String::new()),
             None => list.windows(2).find_map(|pair| {
                 let (a, b) = (pair[0], pair[1]);
-                let (but, detail) = wrong(a, b)?;
+                let (but, mut detail) = wrong(a, b)?;
+                if let Some(letter) = astray(&list, |a, b| wrong(a, b).is_some()) {
+                    let _ = writeln!(detail, "  Without {letter}, your list is in order.");
+                }
                 Some((format!("you put {a} before {b}, but {but}"), detail))
             })?,
         };
@@ -62,6 +67,17 @@ pub fn in_order(
             calls: vec![part.probes[0].call.clone()],
         })
     })
+}
+
+/// The one letter without which a list is in order. Of two neighbours that are exchanged either would do, and it is none.
+fn astray(list: &[char], wrong: impl Fn(char, char) -> bool) -> Option<char> {
+    let in_order = |without: char| {
+        let rest: Vec<char> = list.iter().copied().filter(|c| *c != without).collect();
+        !rest.windows(2).any(|pair| wrong(pair[0], pair[1]))
+    };
+    let mut found = list.iter().copied().filter(|letter| in_order(*letter));
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
 }
 
 /// What is wrong with a list that does not hold each letter once.
@@ -78,6 +94,15 @@ fn not_each_once(list: &[char], last: char) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_letter_that_is_astray_is_found() {
+        let astray = |list: &[char]| astray(list, |a, b| a > b);
+        assert_eq!(astray(&letters!(b c d a e)), Some('a'));
+        assert_eq!(astray(&letters!(d a b c e)), Some('d'));
+        assert_eq!(astray(&letters!(a c b d e)), None, "either of two");
+        assert_eq!(astray(&letters!(c d a b e)), None, "two of them");
+    }
 
     #[test]
     fn a_list_holds_each_letter_once() {

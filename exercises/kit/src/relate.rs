@@ -16,15 +16,19 @@ pub(crate) fn relation(pairs: &[(&[u8], &[u8])]) -> Option<String> {
     if pairs.len() < PAIRS_MIN || pairs.iter().all(|(right, given)| right == given) {
         return None;
     }
+    if let Some(extended) = extended(pairs) {
+        return Some(extended);
+    }
     let right_len = uniform(pairs.iter().map(|p| p.0.len()))?;
     let given_len = uniform(pairs.iter().map(|p| p.1.len()))?;
     if right_len == given_len {
         return constant(pairs)
             .or_else(|| shuffled(pairs, right_len))
+            .or_else(|| stuck(pairs, right_len))
             .or_else(|| negated(pairs, right_len))
             .or_else(|| shifted(pairs, right_len));
     }
-    cut_or_extended(pairs, right_len, given_len)
+    cut(pairs, right_len, given_len)
 }
 
 fn uniform(mut lengths: impl Iterator<Item = usize>) -> Option<usize> {
@@ -149,6 +153,24 @@ fn constant_mask(pairs: &[(&[u8], &[u8])], given: usize, right: usize) -> Option
         .then_some(mask)
 }
 
+/// The given bytes are the right ones, but for some bits that are always 0, or always 1.
+fn stuck(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
+    mask_of(len)?;
+    let numbers = || pairs.iter().map(|(r, g)| (number(r), number(g)));
+    let changed = numbers().fold(0, |bits, (right, given)| bits | right ^ given);
+    let says = |bit: u8| {
+        let bytes = &changed.to_be_bytes()[16 - len..];
+        format!("the right one with these bits always {bit}: {}", hex(bytes))
+    };
+    if numbers().all(|(_, given)| given & changed == 0) {
+        Some(says(0))
+    } else if numbers().all(|(_, given)| given & changed == changed) {
+        Some(says(1))
+    } else {
+        None
+    }
+}
+
 /// The given bytes, read as one big-endian number, are the right ones subtracted from zero.
 fn negated(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
     let mask = mask_of(len)?;
@@ -185,17 +207,27 @@ fn shifted(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
     })
 }
 
-fn cut_or_extended(pairs: &[(&[u8], &[u8])], right_len: usize, given_len: usize) -> Option<String> {
+fn cut(pairs: &[(&[u8], &[u8])], right_len: usize, given_len: usize) -> Option<String> {
     let all = |holds: &dyn Fn(&[u8], &[u8]) -> bool| pairs.iter().all(|(r, g)| holds(r, g));
-    if given_len < right_len {
-        if all(&|r, g| r.ends_with(g)) {
-            return Some(format!("only the last {given_len} bytes of the right one"));
-        }
-        return all(&|r, g| r.starts_with(g))
-            .then(|| format!("only the first {given_len} bytes of the right one"));
+    if given_len > right_len {
+        return None;
     }
-    let more = given_len - right_len;
-    let (front, back) = (&pairs[0].1[..more], &pairs[0].1[right_len..]);
+    if all(&|r, g| r.ends_with(g)) {
+        return Some(format!("only the last {given_len} bytes of the right one"));
+    }
+    all(&|r, g| r.starts_with(g))
+        .then(|| format!("only the first {given_len} bytes of the right one"))
+}
+
+/// The same bytes stand before every right key, or after it, however long it is.
+fn extended(pairs: &[(&[u8], &[u8])]) -> Option<String> {
+    let all = |holds: &dyn Fn(&[u8], &[u8]) -> bool| pairs.iter().all(|(r, g)| holds(r, g));
+    let (right, given) = pairs[0];
+    let more = given.len().checked_sub(right.len()).filter(|n| *n > 0)?;
+    if !all(&|r, g| g.len() == r.len() + more) {
+        return None;
+    }
+    let (front, back) = (&given[..more], &given[right.len()..]);
     if all(&|r, g| g.starts_with(front) && g.ends_with(r)) {
         return Some(format!("the right one with {} in front", hex(front)));
     }
@@ -249,6 +281,14 @@ mod tests {
             "the right one with byte 2 always 00, byte 3 always 00",
         );
         is(
+            |n| (n & !(0xf0 << 56)).to_be_bytes().to_vec(),
+            "the right one with these bits always 0: f0 00 00 00 00 00 00 00",
+        );
+        is(
+            |n| (n | 5).to_be_bytes().to_vec(),
+            "the right one with these bits always 1: 00 00 00 00 00 00 00 05",
+        );
+        is(
             |n| n.wrapping_add(3).to_be_bytes().to_vec(),
             "plus 00 00 00 00 00 00 00 03",
         );
@@ -265,6 +305,27 @@ mod tests {
         is(|n| [&[7][..], &n.to_be_bytes()].concat(), "07 in front");
         is(|n| [&n.to_be_bytes()[..], &[7]].concat(), "07 after it");
         is(|_| vec![0; 8], "always the same");
+    }
+
+    #[test]
+    fn what_stands_before_or_after_keys_of_any_length_is_named() {
+        let texts: Vec<Vec<u8>> = (0..20).map(|n| vec![b'x'; n]).collect();
+        let said = |extended: fn(&[u8]) -> Vec<u8>| {
+            let given: Vec<Vec<u8>> = texts.iter().map(|text| extended(text)).collect();
+            let pairs = texts.iter().zip(&given);
+            relation(&pairs.map(|(r, g)| (&r[..], &g[..])).collect::<Vec<_>>())
+        };
+        let is = |extended, expected: &str| assert_eq!(said(extended).as_deref(), Some(expected));
+        is(
+            |text| [&[0x12], text].concat(),
+            "the right one with 12 in front",
+        );
+        is(
+            |text| [text, &[0, 1]].concat(),
+            "the right one with 00 01 after it",
+        );
+        assert_eq!(said(|text| [text, text].concat()), None);
+        assert_eq!(said(|text| [&[text.len() as u8], text].concat()), None);
     }
 
     #[test]

@@ -4,13 +4,22 @@ use crate::answer::Outcome;
 use crate::check::wrong_answers;
 use crate::exercise::Part;
 
-/// How wrong lists differ from the right ones, if all of them do in one way.
-pub(super) fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
-    let pairs: Vec<(Vec<&str>, Vec<&str>)> = wrong_answers(part, outcomes)
+/// A right list, and the wrong one that was given.
+type Pair<'a> = (Vec<&'a str>, Vec<&'a str>);
+
+/// How wrong lists differ from the right ones, if all of them do in one way, and the end at which they do.
+pub(super) fn lists(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let pairs: Option<Vec<Pair<'_>>> = wrong_answers(part, outcomes)
         .into_iter()
         .filter_map(|i| Some((part.probes[i].expected.as_ref()?, outcomes[i].answer()?)))
         .map(|(right, given)| Some((items(&right.text)?, items(&given.text)?)))
-        .collect::<Option<_>>()?;
+        .collect();
+    let pairs = pairs.unwrap_or_default();
+    let end = wrong_end(&pairs);
+    held(&pairs).into_iter().chain(end).collect()
+}
+
+fn held(pairs: &[Pair<'_>]) -> Option<String> {
     let all = |holds: &dyn Fn(&[&str], &[&str]) -> bool| pairs.iter().all(|(r, g)| holds(r, g));
     if pairs.is_empty() {
         return None;
@@ -27,7 +36,7 @@ pub(super) fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
         "the right ones in reverse".to_owned()
     } else if all(&|r, g| sorted_items(r) == sorted_items(g)) {
         "the right ones in another order".to_owned()
-    } else if let Some(end) = one_more_or_less(&pairs) {
+    } else if let Some(end) = one_more_or_less(pairs) {
         format!("all the right ones {end}")
     } else if all(&|r, g| g.len() < r.len() && holds_all(r, g)) {
         "some of the right ones and no others".to_owned()
@@ -46,8 +55,33 @@ pub(super) fn lists(part: &Part, outcomes: &[Outcome]) -> Option<String> {
 /// A list of fewer may be the beginning of the right one by chance.
 const FRONT_MIN: usize = 9;
 
+/// Fewer lists may have an end in common by chance.
+const ENDS_MIN: usize = 6;
+
+/// A bound that is wrong: the lists with something in them have one end in common with the right ones, and not the other.
+fn wrong_end(pairs: &[Pair<'_>]) -> Option<String> {
+    let both: Vec<[[&str; 2]; 2]> = pairs
+        .iter()
+        .filter_map(|(right, given)| Some([ends(right)?, ends(given)?]))
+        .collect();
+    let [begins, stops] = [0, 1].map(|end| both.iter().all(|[r, g]| r[end] == g[end]));
+    let says = match (begins, stops) {
+        _ if both.len() < ENDS_MIN || one_more_or_less(pairs).is_some() => return None,
+        (true, false) => "begins as the right one does, and stops elsewhere",
+        (false, true) => "stops as the right one does, and begins elsewhere",
+        _ => return None,
+    };
+    Some(format!(
+        "Where the list is wrong, and neither it nor the right one is empty, it {says}."
+    ))
+}
+
+fn ends<'a>(list: &[&'a str]) -> Option<[&'a str; 2]> {
+    Some([list.first()?, list.last()?])
+}
+
 /// A bound that is off by one: the end at which every given list has one item more or less than the right one.
-fn one_more_or_less(pairs: &[(Vec<&str>, Vec<&str>)]) -> Option<&'static str> {
+fn one_more_or_less(pairs: &[Pair<'_>]) -> Option<&'static str> {
     type Ends = fn(&[&str], &[&str]) -> bool;
     let ways: [(&str, Ends); 4] = [
         ("but the first", |r, g| {
@@ -137,7 +171,7 @@ mod tests {
         };
         let exercise = Exercise::new("e", "c", cast).part(part);
         let behaviour = observe_here(&exercise, Who::Learner);
-        lists(&exercise.sheet().parts[0], &behaviour.outcomes).unwrap_or_default()
+        lists(&exercise.sheet().parts[0], &behaviour.outcomes).join(" ")
     }
 
     #[test]
@@ -197,6 +231,27 @@ mod tests {
         );
         assert_eq!(said(|n| (1..=n).collect()), "");
         assert_eq!(said(|n| (0..n).collect()), "", "a right one is not told");
+    }
+
+    #[test]
+    fn the_end_at_which_lists_are_wrong_is_told() {
+        let told = |given: fn(usize) -> std::ops::Range<usize>| {
+            let texts: Vec<[Vec<String>; 2]> = (1..9)
+                .map(|n| [3..9, given(n)].map(|list| list.map(|i| i.to_string()).collect()))
+                .collect();
+            let list = |list: &'static [String]| list.iter().map(String::as_str).collect();
+            let pairs = texts
+                .leak()
+                .iter()
+                .map(|[right, given]| (list(right), list(given)));
+            wrong_end(&pairs.collect::<Vec<Pair<'_>>>()).unwrap_or_default()
+        };
+        assert!(told(|n| 3..9 + 2 * n).contains("begins as the right one does"));
+        assert!(told(|n| 3..3 + n / 2).contains("begins as the right one does"));
+        assert!(told(|n| 9 - n..9).contains("stops as the right one does"));
+        assert_eq!(told(|n| 9 - n..9 + n), "");
+        assert_eq!(told(|_| 0..0), "");
+        assert_eq!(told(|_| 3..10), "", "that is told as one more");
     }
 
     #[test]
