@@ -85,7 +85,9 @@ fn pos(g: &mut Generator) -> Command {
     while g.once_in(2) {
         let option = g.pick(&[&b"rank"[..], b"COUNT", b"maxlen", b"rank", b"step"]);
         command.push(Bytes::from_static(option));
-        if !g.once_in(15) {
+        if option == b"rank" && g.once_in(8) {
+            command.push(Bytes::from_static(b"-9223372036854775808"));
+        } else if !g.once_in(15) {
             command.push(Bytes::from_static(g.integer()));
         }
     }
