@@ -579,6 +579,60 @@ fn a_pause_joins_the_one_before_it() {
     }
 }
 
+/// What is refused anyway is refused at once, whatever a pause holds back.
+#[test]
+fn a_pause_holds_back_nothing_that_is_refused() {
+    assert_alike(|address| {
+        let connect = |prepare: &[&str]| {
+            let mut client = Client::connect(address);
+            client.call(prepare);
+            client
+        };
+        let mut pauser = connect(&["acl", "setuser", "u", "on", "nopass", "~a", "+get", "+set"]);
+        let mut user = connect(&["auth", "u", "x"]);
+        let mut subscriber = connect(&["subscribe", "c"]);
+        let mut transaction = connect(&["multi"]);
+        let mut said = Vec::new();
+        for pause in ["write", "all"] {
+            said.push(pauser.call(&["client", "pause", "600000", pause]));
+            for words in [&["set", "b", "1"][..], &["get", "b"], &["del", "a"]] {
+                said.push(user.call(words));
+            }
+            said.push(subscriber.call(&["set", "a", "1"]));
+            for words in [&["set"][..], &["nope"], &["config", "nope"]] {
+                said.push(transaction.call(words));
+            }
+        }
+        said
+    });
+}
+
+/// Others see which command a pause holds back, and not the one before it.
+#[test]
+fn a_command_that_a_pause_holds_back_is_shown() {
+    assert_alike(|address| {
+        let (mut pauser, mut held) = (Client::connect(address), Client::connect(address));
+        let held_id = held.id();
+        pauser.call(&["client", "pause", "600000", "write"]);
+        let mut shown = Vec::new();
+        for commands in ["set k v\r\n", "multi\r\nset k v\r\n"] {
+            held.send(commands.as_bytes()).unwrap();
+            eventually(|| {
+                pauser
+                    .call(&["info", "clients"])
+                    .contains("blocked_clients:1")
+            });
+            let line = pauser.call(&["client", "list", "id", &held_id]);
+            let field = |name| line.split(' ').find(|field| field.starts_with(name));
+            shown.push(["cmd=", "flags=", "multi="].map(|name| field(name).map(str::to_owned)));
+            pauser.call(&["client", "unpause"]);
+            held.reply().unwrap();
+            pauser.call(&["client", "pause", "600000", "write"]);
+        }
+        shown
+    });
+}
+
 /// As with a real server, where one thread serves.
 #[test]
 fn whom_a_pause_held_back_goes_on_in_the_order_of_arrival() {

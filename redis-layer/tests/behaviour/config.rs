@@ -66,15 +66,31 @@ const SETTINGS: &[(&str, &[&str])] = &[
             "master 1 2 3",
             "normal x 2 3",
             "normal 1 2 -3",
+            "normal  2 3",
+            " normal 1gb 2 3",
+            "normal 1gb 2 3 ",
+            " ",
             "",
         ],
     ),
-    ("save", &["100 1", "100", "100 x", "", "0 1"]),
+    (
+        "save",
+        &[
+            "100 1", "100", "100 x", "", "0 1", "100  1", " 100 1", "100 1 ", " ",
+        ],
+    ),
     (
         "latency-tracking-info-percentiles",
-        &["50 99.9", "x", "101", "", "0 100"],
+        &[
+            "50 99.9", "x", "101", "", "0 100", "50  99", " 50", "50 ", " ",
+        ],
     ),
-    ("oom-score-adj-values", &["1 2 3", "1 2", "1 2 9999"]),
+    (
+        "oom-score-adj-values",
+        &[
+            "1 2 3", "1 2", "1 2 9999", "4  5", " 4 5", "4 5 ", "", "x 4 5",
+        ],
+    ),
     (
         "shutdown-on-sigterm",
         &[
@@ -86,6 +102,10 @@ const SETTINGS: &[(&str, &[&str])] = &[
             "default nosave",
             "default",
             "default default",
+            "save  force",
+            " save",
+            "save ",
+            " ",
         ],
     ),
     (

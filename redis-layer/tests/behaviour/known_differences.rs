@@ -7,6 +7,7 @@ use crate::common;
 use crate::common::StoreKind;
 use crate::common::client::Client;
 use crate::common::servers::{Ours, RealRedis};
+use crate::common::waiting::eventually;
 
 fn both() -> Option<(RealRedis, Ours)> {
     Some((RealRedis::start()?, Ours::start(StoreKind::BTree.open())))
@@ -585,8 +586,8 @@ fn nobody_counts_how_often_a_key_is_used() {
     assert_eq!(ask(ours.address, &more)[3], ":5\\r\\n");
 }
 
-/// Redis does not tell who watches of a string that BITFIELD only made or lengthened, because no number fitted. Here the key is
-/// another one than it was.
+/// Redis does not tell who watches, or keeps copies, of a string that BITFIELD only made or lengthened, because no number
+/// fitted. Here the key is another one than it was.
 #[test]
 fn who_watches_hears_of_a_string_that_only_grew() {
     let Some((real, ours)) = both() else {
@@ -594,6 +595,9 @@ fn who_watches_hears_of_a_string_that_only_grew() {
     };
     let ask = |address| {
         let (mut watcher, mut other) = (Client::connect(address), Client::connect(address));
+        let mut keeper = Client::connect(address);
+        keeper.call(&["hello", "3"]);
+        keeper.call(&["client", "tracking", "on", "bcast"]);
         watcher.call(&["watch", "a"]);
         let growth = [
             "bitfield", "a", "overflow", "fail", "incrby", "u8", "0", "300",
@@ -601,11 +605,36 @@ fn who_watches_hears_of_a_string_that_only_grew() {
         let refused = other.call(&growth);
         let length = other.call(&["strlen", "a"]);
         watcher.call(&["multi"]);
-        [refused, length, watcher.call(&["exec"])]
+        [
+            refused,
+            length,
+            watcher.call(&["exec"]),
+            keeper.call(&["ping"]),
+        ]
     };
     let grew = [r"*1\r\n$-1\r\n", r":1\r\n"];
-    assert_eq!(ask(real.address), [grew[0], grew[1], r"*0\r\n"]);
-    assert_eq!(ask(ours.address), [grew[0], grew[1], r"*-1\r\n"]);
+    let unheard = [r"*0\r\n", r"+PONG\r\n"];
+    let heard = [r"*-1\r\n", r">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\na\r\n"];
+    assert_eq!(ask(real.address), [grew, unheard].concat()[..]);
+    assert_eq!(ask(ours.address), [grew, heard].concat()[..]);
+}
+
+/// Redis ends a script at the start of a line. One that catches its end, and has no further line, goes on.
+#[test]
+fn no_script_goes_on_after_its_end() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut endless, mut killer) = (Client::connect(address), Client::connect(address));
+        killer.call(&["config", "set", "busy-reply-threshold", "30"]);
+        let script = "eval \"pcall(function() while true do end end) return 'survived'\" 0\r\n";
+        endless.send(script.as_bytes()).unwrap();
+        eventually(|| killer.call(&["script", "kill"]) == "+OK\\r\\n");
+        endless.reply().unwrap()
+    };
+    assert_eq!(ask(real.address), b"$8\r\nsurvived\r\n");
+    assert!(ask(ours.address).starts_with(b"-ERR Script killed by user with SCRIPT KILL"));
 }
 
 /// To Redis, a small hash or set has no cursors: it answers all of it to any number. Here a number stands for a place.

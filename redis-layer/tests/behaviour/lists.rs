@@ -291,6 +291,8 @@ fn every_command_answers_as_redis_does() {
             ("lpos l a rank -1", "3"),
             ("lpos l a count 0", "[0 3]"),
             ("lpos l a rank 2 count 5", "[3]"),
+            ("lpos l a rank -9223372036854775808", "3"),
+            ("lpos l a rank -9223372036854775808 count 1", "[3 0]"),
             ("lpos l a maxlen 1 rank -2", "nil"),
             ("lpos l a rank 2 maxlen 3 count 0", "[]"),
             ("lpos l a count -1", "ERR COUNT can't be negative"),

@@ -150,6 +150,7 @@ a config set acl-pubsub-default allchannels
 a acl setuser ann
 a acl list
 a config set acl-pubsub-default resetchannels
+a acl deluser ann default
 a acl deluser ann bob nobody
 a acl users
 a acl deluser default

@@ -197,16 +197,17 @@ fn join_selectors(args: &[Bytes]) -> Result<Vec<Bytes>, &[u8]> {
     }
 }
 
-/// `ACL DELUSER name [name ...]`
+/// `ACL DELUSER name [name ...]`: all of them, or none if one is `default`.
 pub(crate) fn deluser(session: &mut Session, args: Args<'_>) -> Outcome {
+    let names = args.from(2);
+    if names.iter().any(|name| name == "default") {
+        return Err(CommandError::fixed(
+            "ERR The 'default' user cannot be removed",
+        ));
+    }
     let server = Arc::clone(&session.server);
     let mut removed = 0;
-    for name in args.from(2) {
-        if name == "default" {
-            return Err(CommandError::fixed(
-                "ERR The 'default' user cannot be removed",
-            ));
-        }
+    for name in names {
         removed += i64::from(server.users.remove(session, name));
     }
     Ok(Reply::Integer(removed))

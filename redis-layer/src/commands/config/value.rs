@@ -161,12 +161,20 @@ fn choose(text: &str, words: &'static [&'static str]) -> Result<&'static str, Re
     })
 }
 
+/// The words of a value that has several. Each space ends one, so that two spaces have an empty word between them.
+fn words(text: &str) -> Vec<&str> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(' ').collect()
+}
+
 /// The words, in the order in which Redis prints them. `default` stands for none of the others.
 const SHUTDOWN_FLAGS: &[&str] = &["default", "save", "nosave", "now", "force"];
 
 fn shutdown_flags(text: &str) -> Result<String, Refusal> {
-    let words = text.split_ascii_whitespace();
-    let given = words
+    let given = words(text)
+        .into_iter()
         .map(|word| choose(word, SHUTDOWN_FLAGS))
         .collect::<Result<Vec<_>, _>>()?;
     let is_given = |flag: &str| given.contains(&flag);
@@ -235,10 +243,7 @@ pub(crate) fn parse_output_limits(text: &str) -> [OutputLimit; 3] {
 
 fn output_limits(text: &str, current: &str) -> Result<String, Refusal> {
     let mut limits = parse_output_limits(current);
-    if text.is_empty() {
-        return Ok(current.to_owned());
-    }
-    let words: Vec<&str> = text.split(' ').collect();
+    let words = words(text);
     if !words.len().is_multiple_of(4) {
         return Err("Wrong number of arguments in buffer limit configuration.".to_owned());
     }
@@ -270,7 +275,7 @@ fn output_limits(text: &str, current: &str) -> Result<String, Refusal> {
 }
 
 fn save_points(text: &str) -> Result<String, Refusal> {
-    let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+    let words = words(text);
     let is_point = |pair: &[&str]| {
         let number = |word: &str| parse_integer(word.as_bytes());
         pair.len() == 2
@@ -285,7 +290,7 @@ fn save_points(text: &str) -> Result<String, Refusal> {
 
 fn percentiles(text: &str) -> Result<String, Refusal> {
     let mut shown = String::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
+    for word in words(text) {
         let percentile = parse_double(word.as_bytes())
             .ok_or("Invalid latency-tracking-info-percentiles parameters")?;
         if !(0.0..=100.0).contains(&percentile) {
@@ -303,18 +308,21 @@ fn percentiles(text: &str) -> Result<String, Refusal> {
 }
 
 fn oom_scores(text: &str) -> Result<String, Refusal> {
-    let words: Vec<&str> = text.split(' ').collect();
+    let words = words(text);
     if words.len() != 3 {
         return Err("wrong number of arguments".to_owned());
     }
-    let is_score =
-        |word: &&str| parse_integer(word.as_bytes()).is_some_and(|s| (-2000..=2000).contains(&s));
-    if !words.iter().all(is_score) {
-        return Err(
-            "Invalid oom-score-adj-values, elements must be between -2000 and 2000.".into(),
-        );
-    }
-    Ok(text.to_owned())
+    let score = |word: &str| match word {
+        // Redis reads a word without digits as 0.
+        "" => Some(0),
+        _ => parse_integer(word.as_bytes()).filter(|score| (-2000..=2000).contains(score)),
+    };
+    let scores = words.into_iter().map(score).collect::<Option<Vec<i64>>>();
+    let scores = scores.ok_or_else(|| {
+        "Invalid oom-score-adj-values, elements must be between -2000 and 2000.".to_owned()
+    })?;
+    let shown: Vec<String> = scores.iter().map(i64::to_string).collect();
+    Ok(shown.join(" "))
 }
 
 /// Whether a title comes out of a template. Two opening braces stand for one, and some variables are empty.
@@ -364,7 +372,7 @@ mod tests {
             (Kind::Events, "KEgn", "gnKE"),
             (Kind::Events, "AKEnm", "AnKEm"),
             (Kind::Events, "g$lshzxetd", "A"),
-            (Kind::SavePoints, "100 1  5 2", "100 1 5 2"),
+            (Kind::SavePoints, "100 1 5 2", "100 1 5 2"),
             (Kind::Percentiles, "50 99.90 100", "50 99.9 100"),
             (
                 Kind::OutputLimits,

@@ -1,28 +1,51 @@
 //! Whether a command may run now, decided before its arguments are looked at. The refusals come in Redis's order.
 
-use crate::commands::acl::Context;
+use crate::commands::acl::{Context, Denied};
 use crate::commands::table::Flag;
 use crate::commands::{Args, CommandError, Protocol, Session, scripting};
+
+/// Why a client may not send a command now.
+enum Refusal {
+    /// Its user may not. That is logged.
+    Denied(Denied),
+    Other(CommandError),
+}
+
+impl From<CommandError> for Refusal {
+    fn from(error: CommandError) -> Self {
+        Self::Other(error)
+    }
+}
 
 /// Refuses a command that this client may not send now.
 ///
 /// # Errors
 /// Redis's text for the first reason that applies.
 pub(crate) fn admit(session: &Session, args: Args<'_>) -> Result<(), CommandError> {
+    check(session, args).map_err(|refusal| match refusal {
+        Refusal::Denied(denied) => {
+            let log = &session.server.acl_log;
+            log.denied(session, args, denied, Context::Client);
+            denied.refusal(args.spec)
+        }
+        Refusal::Other(error) => error,
+    })
+}
+
+/// Whether [`admit`] would refuse a command.
+pub(crate) fn would_refuse(session: &Session, args: Args<'_>) -> bool {
+    check(session, args).is_err()
+}
+
+fn check(session: &Session, args: Args<'_>) -> Result<(), Refusal> {
     let spec = args.spec;
     if !session.is_trusted() && !spec.has(Flag::NoAuth) {
-        return Err(CommandError::fixed("NOAUTH Authentication required."));
+        return Err(CommandError::fixed("NOAUTH Authentication required.").into());
     }
     if session.queue.is_some() && spec.has(Flag::NoMulti) {
-        return Err(CommandError::fixed(
-            "ERR Command not allowed inside a transaction",
-        ));
+        return Err(CommandError::fixed("ERR Command not allowed inside a transaction").into());
     }
-    if let Err(denied) = session.account.check(args) {
-        let log = &session.server.acl_log;
-        log.denied(session, args, denied, Context::Client);
-        return Err(denied.refusal(spec));
-    }
+    session.account.check(args).map_err(Refusal::Denied)?;
     if session.is_subscriber()
         && session.protocol == Protocol::Resp2
         && !is_for_subscribers(spec.full_name)
@@ -33,17 +56,15 @@ pub(crate) fn admit(session: &Session, args: Args<'_>) -> Result<(), CommandErro
             b"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this \
               context",
         ];
-        return Err(CommandError::quoting(&parts));
+        return Err(CommandError::quoting(&parts).into());
     }
     if session.server.scripts.is_busy() && !spec.has(Flag::AllowBusy) {
-        return Err(scripting::BUSY);
+        return Err(scripting::BUSY.into());
     }
     if session.is_monitor
         && (spec.has(Flag::ReadOnly) || session.server.may_write(spec, args.from(0)))
     {
-        return Err(CommandError::fixed(
-            "ERR Replica can't interact with the keyspace",
-        ));
+        return Err(CommandError::fixed("ERR Replica can't interact with the keyspace").into());
     }
     Ok(())
 }

@@ -261,14 +261,19 @@ pub(crate) fn lpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let options = PosOptions::parse(args)?;
     let mut found = Vec::new();
     if let Some(list) = List::open(txn, args.get(1))? {
-        let wanted = match options.count {
+        let mut wanted = match options.count {
             None => 1,
             Some(0) => u64::MAX,
             Some(count) => count,
         };
-        // Redis cannot negate the least number, and returns the first match for it.
-        let rank = options.rank.checked_abs().unwrap_or(1).unsigned_abs();
-        let (mut to_skip, mut seen) = (rank - 1, 0);
+        let rank = options.rank.checked_abs().unwrap_or_else(|| {
+            // Redis cannot negate the least number: it begins with the first match, and no count ends it.
+            if options.count.is_some() {
+                wanted = u64::MAX;
+            }
+            1
+        });
+        let (mut to_skip, mut seen) = (rank.unsigned_abs() - 1, 0);
         let from = if options.rank > 0 {
             Side::Left
         } else {

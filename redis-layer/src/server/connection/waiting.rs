@@ -80,6 +80,9 @@ impl Connection {
 
     /// Waits for the end of a pause. Returns false if the client left or the server stops.
     pub(super) async fn pause(&mut self) -> bool {
+        if let Some(delayed) = self.commands.front() {
+            self.session.show_delayed(delayed);
+        }
         // Listens before it looks again: the pause may have ended while answers were sent.
         let ended = self.session.pause_ended();
         let first = self.commands.front();

@@ -7,6 +7,9 @@ use crate::common::client::Command;
 use crate::values::LISTS;
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
+    if g.once_in(40) {
+        return pos_of_several(g).into();
+    }
     let command = match g.below(24) {
         0..=5 => push(g),
         6..=8 => pop(g),
@@ -90,6 +93,17 @@ fn pos(g: &mut Generator) -> Command {
         }
     }
     command
+}
+
+/// By chance a short list seldom has the element that is looked for, and hardly ever twice.
+fn pos_of_several(g: &mut Generator) -> [Command; 2] {
+    let (key, element) = (g.key(&LISTS), g.member());
+    // The least number has no positive one.
+    let rank = g.pick(&[&b"-9223372036854775808"[..], b"-1", b"2"]);
+    [
+        args([b"rpush", key, element, g.member(), element]),
+        args([b"lpos", key, element, b"rank", rank, b"count", b"1"]),
+    ]
 }
 
 fn side(g: &mut Generator) -> &'static [u8] {

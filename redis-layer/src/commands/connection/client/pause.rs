@@ -10,6 +10,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
+use crate::commands::dispatch::admission::would_refuse;
+use crate::commands::dispatch::{named, resolve};
 use crate::commands::table::{Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::scripting::Writes;
@@ -70,15 +72,19 @@ impl Server {
 }
 
 impl Session {
-    /// Until when this command is delayed, if it is. A client that monitors may not run commands that a pause would
-    /// delay.
+    /// Until when this command is delayed, if it is. One that is refused anyway is not. A client that monitors may not
+    /// run commands that a pause would delay.
     #[must_use]
     pub fn paused_until(&self, args: &[Bytes]) -> Option<Instant> {
         let pause = &self.server.pause;
         if !pause.is_on.load(Ordering::Relaxed) || self.is_monitor {
             return None;
         }
-        pause.holds_until(self.may_write(args))
+        let spec = resolve(args).ok()?;
+        if would_refuse(self, Args::new(args, spec)) {
+            return None;
+        }
+        pause.holds_until(self.may_write(spec, args))
     }
 
     /// Completes when a pause ends early, counted from this call and not from the first time that it is awaited.
@@ -86,12 +92,16 @@ impl Session {
         self.server.pause.ended.notified()
     }
 
-    /// Whether a command may change something that Redis would send to replicas. An unknown command is refused
-    /// anyway.
-    fn may_write(&self, args: &[Bytes]) -> bool {
-        let Ok(spec) = crate::commands::dispatch::resolve(args) else {
-            return false;
-        };
+    /// Shows other clients the command that is delayed.
+    pub fn show_delayed(&mut self, args: &[Bytes]) {
+        if let Some(spec) = named(args) {
+            let now_ms = self.server.clock.now_ms();
+            self.show_command(spec.full_name, now_ms);
+        }
+    }
+
+    /// Whether a command may change something that Redis would send to replicas.
+    fn may_write(&self, spec: &Spec, args: &[Bytes]) -> bool {
         match &self.queue {
             Some(queue) if matches!(spec.handler, Handler::Exec) => {
                 let mut commands = queue.commands().iter();
