@@ -381,7 +381,10 @@ mod tests {
         // Right on all numbers but one of each class, and wrong there as the mistake is.
         let at_five: Encode = |n| vec![if n == 5 { 55 } else { n as u8 / 2 }];
         let at_two: Encode = |n| vec![if n == 5 || n == 15 { 55 } else { n as u8 / 2 }];
-        assert!(!told(at_two, mistake(at_five)), "one wrong answer may be chance");
+        assert!(
+            !told(at_two, mistake(at_five)),
+            "one wrong answer may be chance"
+        );
     }
 
     #[test]

@@ -196,7 +196,11 @@ mod tests {
             "one answer to nearly all"
         );
         let one_third_right: Halve = |n| if n < 20 { n / 2 } else { n / 2 + 1 };
-        assert_eq!(told(one_third_right), "", "too often it is right where that is not");
+        assert_eq!(
+            told(one_third_right),
+            "",
+            "too often it is right where that is not"
+        );
         let few: Halve = |n| if n < 11 { n / 2 + 1 } else { n / 2 };
         assert_eq!(told(few), "", "a few wrong answers say too little");
         assert_eq!(told(|n| n / 2), "");
