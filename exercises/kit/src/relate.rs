@@ -28,7 +28,7 @@ pub(crate) fn relation(pairs: &[(&[u8], &[u8])]) -> Option<String> {
             .or_else(|| negated(pairs, right_len))
             .or_else(|| shifted(pairs, right_len));
     }
-    cut(pairs, right_len, given_len)
+    cut(pairs, given_len)
 }
 
 fn uniform(mut lengths: impl Iterator<Item = usize>) -> Option<usize> {
@@ -207,16 +207,18 @@ fn shifted(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
     })
 }
 
-fn cut(pairs: &[(&[u8], &[u8])], right_len: usize, given_len: usize) -> Option<String> {
-    let all = |holds: &dyn Fn(&[u8], &[u8]) -> bool| pairs.iter().all(|(r, g)| holds(r, g));
-    if given_len > right_len {
+/// The given bytes are the right ones from or up to some place. Longer ones are never that.
+fn cut(pairs: &[(&[u8], &[u8])], given_len: usize) -> Option<String> {
+    let which = if pairs.iter().all(|(r, g)| r.ends_with(g)) {
+        "last"
+    } else if pairs.iter().all(|(r, g)| r.starts_with(g)) {
+        "first"
+    } else {
         return None;
-    }
-    if all(&|r, g| r.ends_with(g)) {
-        return Some(format!("only the last {given_len} bytes of the right one"));
-    }
-    all(&|r, g| r.starts_with(g))
-        .then(|| format!("only the first {given_len} bytes of the right one"))
+    };
+    Some(format!(
+        "only the {which} {given_len} bytes of the right one"
+    ))
 }
 
 /// The same bytes stand before every right key, or after it, however long it is.

@@ -56,15 +56,14 @@ pub(super) fn nearly(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -
         // One answer to all of them may come from anywhere.
         let first = &outcomes[*shared.first()?];
         let says_something = shared.iter().any(|&i| !outcomes[i].behaves_like(first));
-        let apart = others.len() + spared;
-        (says_something && shared.len() >= SHARED_MIN && shared.len() >= 3 * apart).then_some(
-            Near {
-                mistake,
-                shared: shared.len(),
-                others,
-                spared,
-            },
-        )
+        let near = Near {
+            mistake,
+            shared: shared.len(),
+            others,
+            spared,
+        };
+        let is_near = near.shared >= SHARED_MIN && near.shared >= 3 * near.apart();
+        (says_something && is_near).then_some(near)
     };
     let mut found: Vec<Near> = (0..sheet.mistakes.len())
         .filter(|&m| {
