@@ -304,6 +304,12 @@ fn by_walking() -> Vec<Mistake<Scan>> {
         .says("all times from `from` on, whatever `to` is")
         .why("A window has two bounds. Nothing stops the scan at `to`, not even when `to` lies before `from`.")
         .link(TASK),
+        mistake("no_bound_looked_at", "window", |rows, _, _| {
+            rows.keys().map(|key| u64::from_be_bytes(*key)).collect()
+        })
+        .says("all times of the store, whatever `from` and `to` are")
+        .why("A window has two bounds, and neither is looked at. Times before `from` and from `to` on are not wanted.")
+        .link(TASK),
         mistake("one_bound_is_enough", "window", |rows, from, to| {
             let times = rows.keys().map(|key| u64::from_be_bytes(*key));
             times.filter(|time| *time >= from || *time < to).collect()

@@ -150,6 +150,13 @@ fn in_encode() -> Vec<Mistake<Codec<i64>>> {
                  negative, so those come last. `<` is for them.",
             )
             .link(REPAIRS),
+        in_encode("less_than_before_all", "order", |value| (b'<', value))
+            .says("the marker `<` before every number")
+            .why(
+                "A marker that is always the same orders nothing. The bytes after it begin with a set bit where the number is \
+                 negative, so those come last. `<` is for them alone, and `=` for zero and the positive numbers.",
+            )
+            .link(REPAIRS),
         in_encode("three_markers", "bytes", |value| {
             let marker = match value {
                 ..0 => b'<',
@@ -311,6 +318,13 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .why(
             "Nothing is asked of the row: neither its length, so that a short one panics, nor its marker. Bytes \
              from a file may be anything: ask first, then read.",
+        )
+        .link(WRONG),
+        in_decode("decode_gives_zero_for_what_is_no_key", "round-trip", |key| Some(decode(key).unwrap_or(0)))
+        .says("`Some(0)` for every row that `encode` never writes")
+        .why(
+            "0 is a number like any other, and has a row of its own. Who reads it out of a damaged row cannot know that the row was damaged: the answer is \
+             None. If you wrote `unwrap_or(0)` or `unwrap_or_default()`: `?` hands a None on.",
         )
         .link(WRONG),
         in_decode("decode_demands_nine_bytes", "returns", |key| {

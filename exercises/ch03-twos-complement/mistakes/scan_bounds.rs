@@ -258,6 +258,19 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         .says("a filter that takes a number for one of the two ends: `||` in place of `&&`")
         .why("From -1 to 1 every number is either at least -1 or at most 1. It has to be both.")
         .link(RANGE),
+        in_scan("no_end_looked_at", "range", |rows, _, _| rows.iter().map(|row| number(&[], *row)).collect())
+        .says("the numbers of all rows, whatever `low` and `high` are")
+        .why("A range has two ends, and neither is looked at. Rows before `low` and rows after `high` are not wanted, nor is any where `low` is the greater.")
+        .link(RANGE),
+        in_scan("crossed_bounds_panic_before_the_next_key", "returns", |rows, low, high| {
+            numbers(rows, low, high.checked_add(1).map_or(Unbounded, |next| Excluded(key(next))))
+        })
+        .says("`range` asked with its bounds crossed, and the key of `high + 1` as its end")
+        .why(
+            "`BTreeSet::range` panics when the start lies after the end. A user may ask for that; the answer is an empty list. Only where `low` is \
+             `high + 1` do the two keys meet, and there is no panic.",
+        )
+        .link(RANGE),
         in_scan("panics_at_the_least_low", "returns", |rows, low, high| {
             if low > high {
                 return Vec::new();

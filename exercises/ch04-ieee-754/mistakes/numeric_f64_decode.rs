@@ -250,6 +250,20 @@ pub(crate) fn all() -> Vec<Mistake<Numeric>> {
     );
     mistakes.push(
         Mistake::new(
+            "decode_gives_zero_for_what_is_no_key",
+            "decode",
+            "round-trip",
+            Numeric::new(encode, |key| Some(read(&[], key).unwrap_or(0.0))),
+        )
+        .says("`Some(0.0)` for every key that no number has")
+        .why(
+            "Zero is a number like any other, and has a key of its own. Who reads it out of a damaged key cannot know that the key was damaged: the answer is \
+             `None`. If you wrote `unwrap_or(0.0)` or `unwrap_or_default()`: `?` hands a `None` on.",
+        )
+        .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
             "decode_panics_on_nans",
             "decode",
             "returns",

@@ -474,6 +474,30 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              become zero and large ones infinite, without a word.",
         )
         .link(FIELDS),
+        in_encode("nans_taken_for_zero", |value| {
+            key(&[], if value.is_nan() { 0.0 } else { value })
+        })
+        .says("the key of 0.0 for every NaN")
+        .why(
+            "A NaN is not zero, and it would come back as a number. In the total order each pattern has its own place: after +inf, or before -inf with the \
+             sign bit. They need no case of their own.",
+        )
+        .link(CHOICE),
+        in_encode("little_endian_turned_at_its_first_byte", |value| {
+            let mut bytes = value.to_le_bytes();
+            if value.is_sign_negative() {
+                bytes = bytes.map(|byte| !byte);
+            } else {
+                bytes[0] ^= 0x80;
+            }
+            bytes
+        })
+        .says("little-endian bytes: all of them inverted below zero, and the top bit of the first one flipped elsewhere")
+        .why(
+            "Byte 0 is the right byte to flip once the sign bit is in it. In little-endian it holds the lowest bits of the fraction. If you wrote \
+             `to_ne_bytes`: that is the machine's order, little-endian on nearly all of them. Turn the bytes round first, then flip.",
+        )
+        .link(WRONG),
         in_encode("nans_at_both_ends", |value| match value {
             _ if !value.is_nan() => key(&[], value),
             _ if value.is_sign_negative() => [0x00; 8],

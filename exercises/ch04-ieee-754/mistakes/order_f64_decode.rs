@@ -229,6 +229,28 @@ pub(crate) fn all() -> Vec<Mistake<Codec<f64>>> {
         )
         .link(REPAIR),
     );
+    mistakes.push(
+        Mistake::new(
+            "decode_little_endian_after_the_flip",
+            "decode",
+            "round-trip",
+            Codec::fixed(encode, |key: [u8; 8]| {
+                let mut bytes = key;
+                if key[0] < 0x80 {
+                    bytes = bytes.map(|byte| !byte);
+                } else {
+                    bytes[0] ^= 0x80;
+                }
+                f64::from_le_bytes(bytes)
+            }),
+        )
+        .says("the bits turned back, and the lowest byte read first")
+        .why(
+            "The key has its highest byte first, and its bits are turned back rightly. If you wrote `from_ne_bytes`: that is the machine's order, \
+             little-endian on nearly all of them. Read the bytes in the order in which they were written.",
+        )
+        .link(REPAIR),
+    );
     mistakes.push(converted());
     mistakes.push(
         Mistake::new(

@@ -399,6 +399,15 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
         .says("a panic for bytes that are no key")
         .why("Such bytes come from a damaged file or from somebody else. The answer to them is `None`, and no reason to stop.")
         .link(RULES),
+        in_decode("decode_gives_the_empty_string_for_what_is_no_key", "round-trip", |key| {
+            Some(decode(&[], key).unwrap_or_default())
+        })
+        .says("the empty string for bytes that are no key")
+        .why(
+            "The empty string is one like any other, and has the key `00 01`. Who reads it out of damaged bytes cannot know that they were damaged: the \
+             answer is `None`. If you wrote `unwrap_or_default()`: `?` hands a `None` on.",
+        )
+        .link(RULES),
         in_decode("decode_refuses_the_empty_string", "round-trip", |key| {
             decode(&[], key).filter(|value| !value.is_empty())
         })

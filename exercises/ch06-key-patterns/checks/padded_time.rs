@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 35] = [
+const FOREIGN: [(&str, &[u8]); 36] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -86,6 +86,7 @@ const FOREIGN: [(&str, &[u8]); 35] = [
     // Twenty digits, and what somebody cuts off before the width is looked at.
     (WIDTH, b" 00000000000000000010"),
     (WIDTH, b"00000000000000000010\n"),
+    (WIDTH, b"00000000000000000010\0"),
     (WIDTH, b"+00000000000000000010"),
     (WIDTH, b"0000_0000_0000_0000_0010"),
     (LETTER, b"+0000000000000000010"),

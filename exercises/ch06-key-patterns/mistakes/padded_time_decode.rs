@@ -329,6 +329,37 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         )
         .link(RULES),
         Mistake::new(
+            "decode_stops_at_a_zero_byte",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let end = key.iter().position(|byte| *byte == 0).unwrap_or(key.len());
+                read(&[], &key[..end])
+            }),
+        )
+        .says("whatever comes from the first zero byte on cut off first")
+        .why(
+            "So ends text in C. A key ends where it ends: one with a zero byte behind its digits was written by something else, and two different keys \
+             are one time. Compare the width before you change anything.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_gives_zero_for_what_is_no_key",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| Some(read(&[], key).unwrap_or(0))),
+        )
+        .or(padded(encode, |key: &[u8]| {
+            let digits = key.len() == 20 && key.iter().all(u8::is_ascii_digit);
+            if digits { read(&[], key) } else { Some(0) }
+        }))
+        .says("`Some(0)` for what is not twenty digits")
+        .why(
+            "0 is a time like any other, and has a key of its own. Who reads it out of a damaged key cannot know that the key was damaged: the answer is \
+             `None`. If you wrote `unwrap_or(0)` or `unwrap_or_default()`: `?` hands a `None` on.",
+        )
+        .link(RULES),
+        Mistake::new(
             "decode_passes_over_letters",
             "decode",
             "round-trip",

@@ -373,6 +373,32 @@ fn whoever_stops_looking_finds_no_separator() {
 }
 
 #[test]
+fn a_separator_lies_between_the_bytes_as_they_are() {
+    let small = |key: &[u8]| key.to_ascii_lowercase();
+    let trimmed = |key: &[u8]| key.trim_ascii().to_vec();
+    let of_c = |key: &[u8]| {
+        let end = key.iter().position(|byte| *byte == 0);
+        key[..end.unwrap_or(key.len())].to_vec()
+    };
+    for seen in [small, trimmed, of_c] {
+        let only_a = move |a: &[u8], b: &[u8]| solutions::separator::separator(&seen(a), b);
+        let only_b = move |a: &[u8], b: &[u8]| solutions::separator::separator(a, &seen(b));
+        assert_eq!(between(only_a).state, State::Failing);
+        assert_eq!(between(only_b).state, State::Failing);
+    }
+}
+
+#[test]
+fn a_separator_may_try_every_byte() {
+    let any_byte = |a: &[u8], b: &[u8]| {
+        let cuts = (1..a.len()).flat_map(|n| (a[n - 1]..=0xff).map(move |last| (n, last)));
+        let mut cuts = cuts.map(|(n, last)| [&a[..n - 1], &[last]].concat());
+        cuts.find(|cut| right(a, cut).is_le() && right(cut, b).is_lt())
+    };
+    assert_eq!(between(any_byte).state, State::Passed);
+}
+
+#[test]
 fn keys_to_compare_have_any_length() {
     for looked_at in [64, 300, 1024, 4096] {
         let of_the_start = move |a: &[u8], b: &[u8]| {

@@ -141,9 +141,20 @@ fn players() -> Vec<Player> {
         ] {
             players.push((gems, paid, 1_571_819_021_259));
         }
-        // This one fits when its second is cut to 32 bits.
+        // Rounded, all but the first are at the next second; with one millisecond more, none is.
+        for rest in [499, 500, 998] {
+            players.push((200, paid, 1_571_819_021_000 + rest));
+        }
+        // These fit when their second is cut to 32 bits, or their milliseconds to 63.
         let cut = (1_571_819_021 + (1 << 32)) * 1000;
-        for at_ms in [END * 1000 + 1000, END * 1000 + 60_000, cut, u64::MAX] {
+        let signed = (1 << 63) + 1_571_819_021_259;
+        for at_ms in [
+            END * 1000 + 1000,
+            END * 1000 + 60_000,
+            cut,
+            signed,
+            u64::MAX,
+        ] {
             players.push((200, paid, at_ms));
         }
         for at_ms in [

@@ -78,6 +78,14 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             |text| right(text).filter(|name| !name.is_empty()),
         ),
         mistake(
+            "empty_name_for_what_is_no_member",
+            "the empty name for characters that no call of `member` makes",
+            "An empty text is a name here, and has members. Who reads it out of other characters cannot know that they were no member: the answer is `None`. \
+             If you wrote `unwrap_or_default()`: `?` hands a `None` on.",
+            RULES,
+            |text| Some(right(text).unwrap_or_default()),
+        ),
+        mistake(
             "names_with_hyphens_refused",
             "`None` for names with a `-`",
             "A name is any text. The member has at least two `-`, not exactly two.",

@@ -207,6 +207,24 @@ fn right_changes_pass_however_many_calls_they_make() {
 }
 
 #[test]
+fn a_millisecond_more_is_not_called_rounding() {
+    let later = |gems, paid, at_ms: u64| pack(gems, paid, at_ms.wrapping_add(1));
+    let verdict = packer(later, unpack);
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(verdict.mistake, None);
+}
+
+#[test]
+fn the_highest_bit_of_a_time_counts() {
+    let signed = |gems, paid, at_ms: u64| pack(gems, paid, at_ms & (u64::MAX >> 1));
+    observed(
+        &packer(signed, unpack),
+        "refusal",
+        &["pack(200, false, 9223373608673797067) must be None"],
+    );
+}
+
+#[test]
 fn packers_that_no_mistake_matches() {
     let another_end = |gems, paid, at_ms| {
         let score = pack(gems, paid, at_ms)?;
