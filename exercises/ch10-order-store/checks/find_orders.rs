@@ -131,6 +131,8 @@ const USERS: [&str; 12] = [
     "ann ",
     "a long name, longer than most buffers are, and one",
 ];
+/// What is left of the first one without its last letter is another user, and so is the last one in small letters.
+const BEYOND_ASCII: [&str; 4] = ["zoë", "zo", "éva", "ÉVA"];
 const RANGES: [(u64, u64); 18] = [
     (500, 700),
     (500, 701),
@@ -290,11 +292,16 @@ fn of_user() -> PartOf<Queries> {
             }
         }
     }
+    let orders_of = |users: &[&'static str]| -> Vec<Line> {
+        let line = |(id, user): (u32, &&'static str)| (id, *user, 500, New);
+        (1..).zip(users).map(line).collect()
+    };
     let long: Vec<&'static str> = long_texts().collect();
     for users in long.chunks(2) {
-        let line = |(id, user): (u32, &&'static str)| (id, *user, 500, New);
-        let orders: Vec<Line> = (1..).zip(users).map(line).collect();
-        part = of_one_user(part, orders, users[0], 100);
+        part = of_one_user(part, orders_of(users), users[0], 100);
+    }
+    for user in BEYOND_ASCII {
+        part = of_one_user(part, orders_of(&BEYOND_ASCII), user, 100);
     }
     for limit in OF_MANY {
         part = of_one_user(part, MANY_ORDERS.clone(), "ann", limit);

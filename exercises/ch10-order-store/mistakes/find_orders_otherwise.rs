@@ -282,6 +282,22 @@ pub(crate) fn of_users() -> Vec<Mistake<Queries>> {
             .says("the orders of the user whose name is left when the spaces around it are cut off")
             .why("A space is a character like any other: `ann` and `ann ` are two users. Clean up what people type before it is stored.")
             .link(ASK),
+        by_user("user_in_one_byte_a_character", |db, user, limit| {
+            let mut prefix = vec![b'u'];
+            for character in user.chars() {
+                let [_, _, _, byte] = u32::from(character).to_be_bytes();
+                prefix.extend(if byte == 0 { vec![0x00, 0xff] } else { vec![byte] });
+            }
+            prefix.extend([0x00, 0x01]);
+            let found = rows(db).into_iter().filter(|(key, _)| key.starts_with(&prefix));
+            Ok(found.take(limit).map(|(key, _)| id_of(&key)).collect())
+        })
+            .says("the rows of a name with one byte for each character, the last of its number")
+            .why(
+                "That is right for the 128 characters of ASCII. `ë` has two bytes in UTF-8, and the rows hold those: `bytes()` gives them, and \
+                 `chars()` with `as u8` cuts the number of a character to its last byte.",
+            )
+            .link(ASK),
         by_user("user_asked_for_in_small_letters", |db, user, limit| (solution().of_user)(db, &user.to_lowercase(), limit))
             .says("the orders of the user whose name is the given one in small letters")
             .why("`Ann` and `ann` are two users. The rows hold the name as it was given, so `Ann` finds none of her own orders.")

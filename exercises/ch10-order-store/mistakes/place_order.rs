@@ -722,6 +722,31 @@ pub fn all() -> Vec<Mistake<Placing>> {
     );
     mistakes.push(
         Mistake::new(
+            "own_row_forgotten",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| {
+                let [own, indexes @ ..] = keys(order);
+                if db.get(&own)?.is_some() {
+                    return Ok(false);
+                }
+                let mut batch = WriteBatch::new();
+                for key in indexes {
+                    batch.put(&db.default_family(), key, b"");
+                }
+                db.write(batch, WriteOptions { sync: true })?;
+                Ok(true)
+            }),
+        )
+        .says("the three index rows alone")
+        .why(
+            "They lead to an id, and under this id nothing is stored. The order's own row holds all that is known of it, and tells the next call \
+             that the id is taken.",
+        )
+        .link(ROWS),
+    );
+    mistakes.push(
+        Mistake::new(
             "refused_unless_taken",
             "place",
             "rows",

@@ -76,8 +76,13 @@ fn unknown_decoders_are_told_where_they_are_wrong() {
         &["It is wrong on the strings that end in a zero byte, all of them and no others."],
     );
     let never_none = |key: &[u8]| Some(decode(key).unwrap_or_default());
-    observed(
+    named(
         &escape(encode, never_none),
+        "decode_gives_the_empty_string_for_what_is_no_key",
+    );
+    let a_question = |key: &[u8]| Some(decode(key).unwrap_or(b"?".to_vec()));
+    observed(
+        &escape(encode, a_question),
         "round-trip",
         &["It is wrong on the bytes that are no key, all of them and no others."],
     );

@@ -13,6 +13,15 @@ use crate::solutions::find_orders::{between, of_user, with_status};
 use crate::{find_orders, finding, paging, queue};
 
 #[test]
+fn names_hold_letters_beyond_ascii() {
+    let ascii = |db: &Db, user: &str, limit: usize| {
+        let plain: String = user.chars().filter(char::is_ascii).collect();
+        of_user(db, &plain, limit)
+    };
+    observed(&finding(ascii, between), "user", &["zoë"]);
+}
+
+#[test]
 fn pages_are_shown_as_they_were_walked() {
     let odd = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
         with_status(db, status, limit.min(2), after)
