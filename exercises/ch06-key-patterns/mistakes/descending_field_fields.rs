@@ -30,11 +30,50 @@ fn turned(time: u64) -> [u8; 8] {
 pub(crate) fn all() -> Vec<Mistake<Key>> {
     let mut mistakes = Vec::from(of_the_time());
     mistakes.extend(of_the_texts());
+    mistakes.extend(without_a_field());
     mistakes
 }
 
-fn of_the_time() -> [Mistake<Key>; 4] {
+fn without_a_field() -> [Mistake<Key>; 2] {
     [
+        mistake("time_left_out", "order", |user, _, title| with_time(user, &[], title))
+            .says("no time in the key")
+            .why(
+                "Who hears a title twice has one key for both plays, and the second overwrites the first. And the titles of all times are mixed. The time \
+                 decides before the title does.",
+            )
+            .link(RULES),
+        mistake("user_left_out", "order", |_, time, title| {
+            let right = with_time("", &turned(time), title);
+            right[ended("").len()..].to_vec()
+        })
+        .says("no user in the key")
+        .why("Two users who hear one title at one time share a key, and no scan finds the plays of one user. The user decides first.")
+        .link(RULES),
+    ]
+}
+
+/// The last byte of the number of each character.
+fn one_byte_each(text: &str) -> Vec<u8> {
+    let last = |[_, _, _, byte]: [u8; 4]| byte;
+    text.chars()
+        .map(|character| last(u32::from(character).to_be_bytes()))
+        .collect()
+}
+
+fn of_the_time() -> [Mistake<Key>; 5] {
+    [
+        mistake("time_negated_as_signed", "returns", |user, time, title| {
+            let negated = time.cast_signed().checked_neg();
+            let negated = negated.expect("attempt to negate with overflow");
+            with_time(user, &negated.to_be_bytes(), title)
+        })
+        .says("`-(time as i64)` for the time")
+        .why(
+            "From 2^63 on a `u64` is a negative `i64`, and its least number has no opposite: the negation panics. And 0 stays 0, the least key of all: the \
+             oldest play comes first. Subtract from `u64::MAX`, or invert all bits.",
+        )
+        .link(NEWEST),
         mistake("time_minus_from_i64_max_panics", "returns", |user, time, title| {
             let difference = i64::MAX.cast_unsigned().checked_sub(time);
             let difference = difference.expect("attempt to subtract with overflow");
@@ -75,8 +114,30 @@ fn of_the_time() -> [Mistake<Key>; 4] {
     ]
 }
 
-fn of_the_texts() -> [Mistake<Key>; 9] {
+fn of_the_texts() -> [Mistake<Key>; 10] {
     [
+        mistake("title_in_one_byte_a_character", "order", |user, time, title| {
+            let mut key = [&ended(user)[..], &turned(time)].concat();
+            for byte in one_byte_each(title) {
+                key.push(!byte);
+                if byte == 0 {
+                    key.push(0x00);
+                }
+            }
+            key.extend([0xff, 0xfe]);
+            key
+        })
+        .or(Arc::new(|user: &str, time: u64, title: &str| {
+            let title = one_byte_each(title).into_iter().map(|byte| !byte);
+            let key = [&ended(user)[..], &turned(time)].concat();
+            key.into_iter().chain(title).chain([0xff]).collect()
+        }))
+        .says("one byte for each character of the title")
+        .why(
+            "A `char` has up to 21 bits, and `as u8` keeps eight of them: `š` becomes `a`, and two plays have one key. \
+             `as_bytes` gives the bytes of UTF-8, which sort as the characters do.",
+        )
+        .link(RULES),
         mistake("title_minus_from_127_panics", "returns", |user, time, title| {
             let turned_byte = |byte: &u8| {
                 let difference = 127_u8.checked_sub(*byte);
