@@ -283,7 +283,7 @@ mod tests {
         let error = decompress(&bomb).unwrap_err();
         assert_eq!(
             error,
-            "10 bytes of LZ4 cannot make the 4294967295 bytes that a block states"
+            "10 bytes of LZ4 cannot make the 4294967295 that a block states"
         );
         decompress(&[1, 2, 3]).unwrap_err();
         decompress(&[5, 0, 0, 0, 0xf0]).unwrap_err();

@@ -195,10 +195,7 @@ impl<'f> Capped<'f> {
 
     fn end_into(mut self, findings: &mut Vec<Finding>) {
         if self.more > 0 {
-            let what = format!(
-                "and {} in this file",
-                count(self.more as u64, "more finding")
-            );
+            let what = format!("and {} in this file", count(self.more, "more finding"));
             self.findings.push(Finding::damage(self.file, 0, what));
         }
         findings.append(&mut self.findings);
