@@ -20,16 +20,8 @@
   document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");
 
   // The list of chapters is forty stops of the Tab key. The first stop leads past it.
-  const text = document.querySelector("main");
-  if (text !== null) {
-    text.id = "page-text";
-    text.tabIndex = -1;
-    const skip = document.createElement("a");
-    skip.className = "skip";
-    skip.href = `#${text.id}`;
-    skip.textContent = "To the text";
-    document.body.prepend(skip);
-  }
+  document.querySelector("main").id = "page-text";
+  document.body.insertAdjacentHTML("afterbegin", '<a class="skip" href="#page-text">To the text</a>');
 
   // Markdown makes a heading of a table's empty corner.
   for (const corner of document.querySelectorAll("main th")) {
