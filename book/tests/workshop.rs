@@ -293,3 +293,36 @@ fn the_reports_on_a_class() {
         &report(class.path(), &["--room"]),
     );
 }
+
+/// What a learner hands in by the page's command: the sources of the exercises, and none of what lies beside them.
+#[cfg(unix)]
+#[test]
+fn the_command_that_hands_in_copies_the_answers_alone() {
+    let page = chapter("workshop");
+    let (_, block) = page
+        .split_once("```sh\nmkdir -p /path/to/class/ann\n")
+        .unwrap();
+    let (command, _) = block.split_once("```").unwrap();
+    let class = tempfile::tempdir().unwrap();
+    let ann = class.path().join("ann");
+    fs::create_dir(&ann).unwrap();
+    let command = command.replace("/path/to/class", class.path().to_str().unwrap());
+    let run = Command::new("sh")
+        .args(["-ec", &command])
+        .current_dir(book_dir().join(".."))
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{run:?}");
+
+    let mut files = 0;
+    for chapter in fs::read_dir(ann.join("exercises")).unwrap() {
+        let chapter = chapter.unwrap();
+        let inside: Vec<_> = fs::read_dir(chapter.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(inside, ["src"], "{:?}", chapter.path());
+        files += fs::read_dir(chapter.path().join("src")).unwrap().count();
+    }
+    assert!((50..80).contains(&files), "some sixty files, not {files}");
+}

@@ -19,6 +19,10 @@
   }
   document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");
 
+  // The list of chapters is forty stops of the Tab key. The first stop leads past it.
+  document.querySelector("main").id = "page-text";
+  document.body.insertAdjacentHTML("afterbegin", '<a class="skip" href="#page-text">To the text</a>');
+
   // Markdown makes a heading of a table's empty corner.
   for (const corner of document.querySelectorAll("main th")) {
     if (corner.textContent.trim() === "" && corner.children.length === 0) corner.replaceWith(document.createElement("td"));
@@ -26,7 +30,6 @@
 
   // Code, tables and figures that are wider than the page scroll in themselves: the arrow keys must reach them, and the eye
   // must see that something is to the right.
-  const WIDE = { CODE: "wide code", FIGURE: "wide figure" };
   const MAY_SCROLL = "main pre > code, main .table-wrapper, main figure";
   function markMore(wide) {
     wide.toggleAttribute("data-more", wide.scrollLeft + wide.clientWidth < wide.scrollWidth - 1);
@@ -49,8 +52,10 @@
       markMore(wide);
       if (wide.scrollWidth <= wide.clientWidth || wide.tabIndex >= 0) continue;
       wide.tabIndex = 0;
+      // A figure has a role and a name, which is its caption.
+      if (wide.tagName === "FIGURE") continue;
       wide.setAttribute("role", "group");
-      wide.setAttribute("aria-label", WIDE[wide.tagName] ?? "wide table");
+      wide.setAttribute("aria-label", wide.tagName === "CODE" ? "wide code" : "wide table");
     }
   }
   addEventListener("load", () => reachWide(document));

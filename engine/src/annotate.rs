@@ -27,6 +27,17 @@ pub enum Note<'a> {
     },
 }
 
+/// `1 record`, `2 records`: a number and its noun, as meanings and complaints are worded.
+pub fn count(number: u64, noun: &str) -> String {
+    let plural = match (number, noun.strip_suffix('y'), noun.ends_with("ch")) {
+        (1, ..) => noun.to_owned(),
+        (_, Some(stem), _) => format!("{stem}ies"),
+        (_, None, true) => format!("{noun}es"),
+        (_, None, false) => format!("{noun}s"),
+    };
+    format!("{number} {plural}")
+}
+
 /// The receiver of notes.
 pub type Listener<'l> = dyn FnMut(Note<'_>) + 'l;
 

@@ -21,6 +21,7 @@
 //! Source of the idea: LevelDB's `dbformat`, which stores the trailer little-endian and uninverted
 //! and compares it as a number.
 
+use crate::annotate::count;
 use crate::comparator::Comparator;
 use std::cmp::Ordering;
 
@@ -230,7 +231,10 @@ pub fn parse_trailer(trailer: [u8; TRAILER_BYTES]) -> Result<(u64, ValueKind), S
 // Kept out of line so that the code without errors is short enough to be inlined into each cursor step.
 #[cold]
 fn too_short(len: usize) -> String {
-    format!("an internal key of {len} bytes has no room for its {TRAILER_BYTES}-byte trailer")
+    format!(
+        "an internal key of {} has no room for its {TRAILER_BYTES}-byte trailer",
+        count(len as u64, "byte")
+    )
 }
 
 #[cold]

@@ -1,5 +1,6 @@
 //! Colours, and how bytes and sizes are formatted.
 
+pub(crate) use engine::inspect::count;
 use owo_colors::OwoColorize;
 
 use crate::args::Keys;
@@ -76,15 +77,4 @@ pub(crate) fn size(bytes: u64) -> String {
         0 => format!("{bytes} B"),
         _ => format!("{size:.1} {}", units[unit]),
     }
-}
-
-/// `1 table`, `2 tables`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = match (number, noun.strip_suffix('y'), noun.ends_with("ch")) {
-        (1, ..) => noun.to_owned(),
-        (_, Some(stem), _) => format!("{stem}ies"),
-        (_, None, true) => format!("{noun}es"),
-        (_, None, false) => format!("{noun}s"),
-    };
-    format!("{number} {plural}")
 }

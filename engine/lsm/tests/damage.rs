@@ -279,13 +279,13 @@ fn the_sentences_are_true() {
 
     // A manifest without a whole edit is refused, where a log would be read.
     let wrong = said(&files, "MANIFEST", |bytes, _| bytes.truncate(60));
-    says(&wrong, 0, "the file ends after 49 of them");
+    says(&wrong, 0, "the file ends after 49");
     says(&wrong, 0, "So it has no whole edit, and CURRENT names it");
     assert!(!wrong.what.contains("Opening takes it"), "{wrong:?}");
 
     // A mark that is none because its length is wrong, or its type.
     let wrong = said(&files, "MANIFEST", |bytes, _| bytes[6] = 5);
-    says(&wrong, 4, "a mark has 85 bytes");
+    says(&wrong, 4, "a mark of 85 bytes is not");
     assert_eq!(wrong.range, 4..7);
 
     let wrong = said(&files, "CURRENT", |bytes, _| bytes.truncate(9));

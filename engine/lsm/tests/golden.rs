@@ -6,6 +6,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use engine::Db;
+
 use support::{database, files, golden, lsm};
 
 /// Paths differ between machines; names do not.
@@ -93,6 +95,52 @@ fn one_flipped_bit_in_each_kind_of_file_is_named() {
         golden(&format!("damaged-{name}-stats.txt"), &text);
         fs::write(file, whole).unwrap();
     }
+}
+
+/// What every run of the tool is looked through for: see `support::plural_of_one`.
+#[test]
+fn a_single_thing_is_no_plural() {
+    assert_eq!(
+        support::plural_of_one("4 01  1 records").as_deref(),
+        Some("1 records")
+    );
+    assert_eq!(
+        support::plural_of_one("1 more entries").as_deref(),
+        Some("1 more entries")
+    );
+    assert_eq!(
+        support::plural_of_one("1 entry, 2 tables, tag 1: keys, 1 is 1"),
+        None
+    );
+
+    let dir = tempfile::tempdir().unwrap();
+    let database = dir.path().join("database");
+    let db = Db::open(&database, support::options()).unwrap();
+    db.put("k", "v").unwrap();
+    db.delete_range("a".."b").unwrap();
+    db.flush().unwrap();
+    db.put("l", "w").unwrap();
+    db.close().unwrap();
+    let path = database.to_str().unwrap();
+    for command in ["stats", "verify", "dump"] {
+        assert_eq!(lsm(&[command, path]).0, 0);
+    }
+    for file in files(&database) {
+        let file = file.to_str().unwrap();
+        for limit in ["0", "1", "2"] {
+            assert_eq!(lsm(&["explain", file, "--limit", limit]).0, 0);
+        }
+        // Cut off after each byte: what is left of it, and what is missing.
+        let bytes = fs::read(file).unwrap();
+        for end in 0..bytes.len() {
+            fs::write(file, &bytes[..end]).unwrap();
+            lsm(&["explain", file]);
+            lsm(&["verify", path]);
+        }
+        fs::write(file, &bytes).unwrap();
+    }
+    let (_, text) = lsm(&["repair", path]);
+    assert!(text.contains("it opens again"), "{text}");
 }
 
 #[test]

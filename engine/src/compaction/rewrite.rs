@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::annotate::count;
 use crate::compaction::input::Input;
 use crate::compaction::outputs::{Grandparents, Outputs};
 use crate::compaction::picker::user_key_range;
@@ -106,8 +107,9 @@ impl Output {
         let read = self.entries_in;
         let among = input.map_or("", |_| ", this file's among them,");
         let what = format!(
-            "a rewrite of {expected} entries{among} read {read}, wrote {out} and dropped {dropped}; \
-             nothing was changed"
+            "a rewrite of {}{among} read {read}, wrote {out} and dropped {dropped}; \
+             nothing was changed",
+            count(expected, "entry")
         );
         Err(match input {
             Some(file) => Error::corruption(file, 0, what),

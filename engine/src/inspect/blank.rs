@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use super::FileKind;
+use crate::annotate::count;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::{current_manifest, file_name};
 use crate::vfs::Vfs;
@@ -49,9 +50,9 @@ fn log(contents: &[u8]) -> String {
     }
     if contents.iter().all(|byte| *byte == 0) {
         return format!(
-            "it is {} zeros and has no record: space that was taken ahead of the first write, or a first write that a power \
+            "it is {} and has no record: space that was taken ahead of the first write, or a first write that a power \
              cut has lost",
-            contents.len()
+            count(contents.len() as u64, "zero")
         );
     }
     "it has no record, only marks that say what was durable".to_owned()

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use crate::annotate::count;
 use crate::error::{Error, Result};
 use crate::log::{Header, has_fragment, may_be_log};
 use crate::sstable::is_table;
@@ -144,7 +145,7 @@ fn beginning(contents: &[u8]) -> String {
         return "it is empty".to_owned();
     }
     if contents.iter().all(|byte| *byte == 0) {
-        return format!("it is {} zeros", contents.len());
+        return format!("it is {}", count(contents.len() as u64, "zero"));
     }
     let more = if contents.len() > SHOWN_BYTES {
         "..."

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::blank::Blank;
-use crate::annotate::{Listener, Notes, Wrong};
+use crate::annotate::{Listener, Notes, Wrong, count};
 use crate::batch::BatchView;
 use crate::error::Error;
 use crate::internal_key::{self, ValueKind};
@@ -112,7 +112,8 @@ fn cut_off(contents: &[u8], at: usize, wrong: &Range<usize>) -> Option<(Range<us
         return None;
     }
     let what = format!(
-        "a fragment states {length} bytes, and the file ends after {} of them: it was cut off, or the length is wrong",
+        "a fragment states {}, and the file ends after {}: it was cut off, or the length is wrong",
+        count(length as u64, "byte"),
         end - begin
     );
     Some((at..end, what))
@@ -303,7 +304,7 @@ fn batch(payload: &[u8], mut notes: Notes<'_, '_>, limit: usize) -> Result<(), W
         8,
         format!("sequence number {} of the first record", view.sequence),
     );
-    notes.field(4, format!("{} records", view.count));
+    notes.field(4, count(view.count.into(), "record"));
     for (number, record) in view.records().enumerate().take(limit) {
         let record = record.map_err(|what| Wrong::new(all.clone(), what))?;
         let kind = match record.kind {
@@ -336,8 +337,8 @@ fn batch(payload: &[u8], mut notes: Notes<'_, '_>, limit: usize) -> Result<(), W
             notes.field_to(notes.done() + len, name);
         }
     }
-    let more = (view.count as usize).saturating_sub(limit);
-    notes.field_to(payload.len(), format!("{more} more records"));
+    let more = u64::from(view.count).saturating_sub(limit as u64);
+    notes.field_to(payload.len(), count(more, "more record"));
     Ok(())
 }
 

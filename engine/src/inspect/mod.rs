@@ -21,7 +21,7 @@ use crate::vfs::Vfs;
 
 pub use self::blank::{Blank, blank};
 pub use self::kind::{FileKind, kind_of, mistaken};
-pub use crate::annotate::{Listener, Note, Wrong};
+pub use crate::annotate::{Listener, Note, Wrong, count};
 pub use crate::sstable::{ExplainOptions, read_properties, read_range_tombstones};
 pub use crate::version::FileName;
 

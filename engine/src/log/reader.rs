@@ -4,6 +4,7 @@ use super::{
     BLOCK_BYTES, FragmentHeader, FragmentType, HEADER_BYTES, MARK_BYTES, durable_before,
     next_header, stored_number,
 };
+use crate::annotate::count;
 use crate::checksum::{Covered, checksum};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -288,8 +289,8 @@ impl<'a> LogReader<'a> {
             return Found::Bad {
                 at: at..self.log.len(),
                 what: format!(
-                    "the file ends {} bytes into a header of {HEADER_BYTES}",
-                    rest.len()
+                    "the file ends {} into a header of {HEADER_BYTES}",
+                    count(rest.len() as u64, "byte")
                 ),
             };
         };
@@ -320,7 +321,10 @@ impl<'a> LogReader<'a> {
         if length > room {
             return Found::Bad {
                 at: at + 4..at + 6,
-                what: format!("a fragment states {length} bytes where {room} are left"),
+                what: format!(
+                    "a fragment states {} where there is room for {room}",
+                    count(length as u64, "byte")
+                ),
             };
         }
         let payload = at + HEADER_BYTES..at + HEADER_BYTES + length;
@@ -356,6 +360,9 @@ fn bad_mark(at: usize, payload: &[u8]) -> Option<Found> {
     };
     Some(Found::Bad {
         at: at + 4..wrong_to,
-        what: format!("a mark has {length} bytes, which are not the offset of anything before it"),
+        what: format!(
+            "a mark of {} is not the offset of anything before it",
+            count(length as u64, "byte")
+        ),
     })
 }

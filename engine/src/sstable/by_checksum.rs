@@ -2,7 +2,7 @@
 //! them. Each part ends in its own checksum, so they are found one after another.
 
 use super::stored::Compression;
-use crate::annotate::Wrong;
+use crate::annotate::{Wrong, count};
 use crate::bloom::LINE_BYTES;
 use crate::checksum::end_by_checksum;
 use crate::error::Error;
@@ -23,8 +23,8 @@ pub(super) fn without_footer(file: &dyn RandomFile, error: &Error, footer_at: u6
     }
     let what = if end > footer_at {
         format!(
-            "another part or the footer should begin here, and the file ends after {} bytes: it was cut off",
-            len - end
+            "another part or the footer should begin here, and the file ends after {}: it was cut off",
+            count(len - end, "byte")
         )
     } else {
         let footer = match wrong.range.start > footer_at {

@@ -14,7 +14,7 @@ use super::index::Index;
 use super::parts::{read_footer, read_part};
 use super::properties::Properties;
 use super::stored::{self, Compression, Handle};
-use crate::annotate::{Listener, Notes, Wrong};
+use crate::annotate::{Listener, Notes, Wrong, count};
 use crate::bloom::LINE_BYTES;
 use crate::error::Error;
 use crate::internal_key::{self, TRAILER_BYTES};
@@ -48,8 +48,9 @@ pub fn explain_table(
     {
         if handle.range_within(footer_at).is_none() {
             let what = format!(
-                "the footer leads to {} bytes at byte {}, which do not lie before it",
-                handle.length, handle.offset
+                "the footer leads to {} at byte {}, where it has begun itself",
+                count(handle.length, "byte"),
+                handle.offset
             );
             let wrong = Wrong::new(footer_at..file.len(), what);
             return Err(first_wrong(file, 0, wrong));
@@ -146,8 +147,10 @@ impl Explain<'_, '_> {
         {
             if block.handle.offset != end || block.handle.range_within(footer_at).is_none() {
                 let what = format!(
-                    "the index leads to {} bytes at byte {} for data block {}, which should begin at byte {end}",
-                    block.handle.length, block.handle.offset, block.number
+                    "the index leads to {} at byte {} for data block {}, which should begin at byte {end}",
+                    count(block.handle.length, "byte"),
+                    block.handle.offset,
+                    block.number
                 );
                 return Err(wrong_index(what));
             }
@@ -272,12 +275,10 @@ impl Explain<'_, '_> {
             notes.field(LINE_BYTES, format!("line {line}: {set} of 512 bits set"));
         }
         let shown = notes.done();
-        notes.field_to(
-            lines * LINE_BYTES,
-            format!("{} more lines", lines - shown / LINE_BYTES),
-        );
+        let more = lines - shown / LINE_BYTES;
+        notes.field_to(lines * LINE_BYTES, count(more as u64, "more line"));
         let probes = bytes[notes.done()];
-        notes.field(1, format!("{probes} probes a key"));
+        notes.field(1, format!("{} a key", count(probes.into(), "probe")));
         trailer(&mut notes);
         Ok(())
     }
@@ -333,7 +334,7 @@ fn entries(
 ) -> Result<(), (usize, String)> {
     let view = BlockView::new(contents).map_err(|damage| (damage.at, damage.what.to_owned()))?;
     let mut key = Vec::new();
-    let (mut at, mut count) = (0, 0);
+    let (mut at, mut entries) = (0, 0);
     while at < view.entries_end() {
         let entry = view
             .entry(at)
@@ -341,26 +342,24 @@ fn entries(
         let before = key.len().saturating_sub(TRAILER_BYTES);
         if entry.shared > before {
             let what = format!(
-                "an entry shares {} bytes of its predecessor's user key, which has {before}",
-                entry.shared
+                "an entry shares {} of its predecessor's user key, which has {before}",
+                count(entry.shared as u64, "byte")
             );
             return Err((at, what));
         }
         key.truncate(entry.shared);
         key.extend_from_slice(view.bytes(&entry.tail));
         key.extend_from_slice(&entry.trailer());
-        if count < limit {
+        if entries < limit {
             let value = view.bytes(&entry.value);
             let described = describe_entry(&key, value, values).map_err(|what| (at, what))?;
             note_entry(notes, &entry, described);
         }
-        count += 1;
+        entries += 1;
         at = entry.end();
     }
-    notes.field_to(
-        view.entries_end(),
-        format!("{} more entries", count - count.min(limit)),
-    );
+    let more = entries.saturating_sub(limit);
+    notes.field_to(view.entries_end(), count(more as u64, "more entry"));
     frame(contents, &view, notes, limit)
 }
 
@@ -373,13 +372,13 @@ fn frame(
 ) -> Result<(), (usize, String)> {
     let first_restart = view.restarts_at();
     let shown = view.restarts().min(limit);
+    let left = (view.restarts() - shown) as u64;
     if view.skip().is_some() {
         for restart in 0..shown {
             let head = contents[notes.done()..notes.done() + 8].escape_ascii();
             notes.field(8, format!("head of restart {restart}: \"{head}\""));
         }
-        let more = format!("{} more heads", view.restarts() - shown);
-        notes.field_to(first_restart, more);
+        notes.field_to(first_restart, count(left, "more head"));
     }
     for restart in 0..view.restarts() {
         view.restart_entry(restart)
@@ -394,14 +393,14 @@ fn frame(
             );
         }
     }
-    notes.field_to(
-        contents.len() - 8,
-        format!("{} more restarts", view.restarts() - shown),
-    );
+    notes.field_to(contents.len() - 8, count(left, "more restart"));
     notes.field(
         4,
         match view.skip() {
-            Some(skip) => format!("heads begin after {skip} bytes, which all keys here share"),
+            Some(skip) => format!(
+                "heads begin after the {} that all keys here share",
+                count(skip as u64, "byte")
+            ),
             None => "there are no heads".to_owned(),
         },
     );
@@ -411,13 +410,10 @@ fn frame(
 
 fn note_entry(notes: &mut Notes<'_, '_>, entry: &Entry, (key, value): (String, String)) {
     let lengths = [entry.shared, entry.tail.len(), entry.value.len()];
-    let names = [
-        "bytes shared with the key before",
-        "bytes of key that follow",
-        "bytes of value",
-    ];
+    let names = ["shared with the key before", "of key to follow", "of value"];
     for (length, name) in lengths.into_iter().zip(names) {
-        notes.field(varint::len(length as u64), format!("{length} {name}"));
+        let bytes = count(length as u64, "byte");
+        notes.field(varint::len(length as u64), format!("{bytes} {name}"));
     }
     let version = entry.version.number();
     notes.field(varint::len(version), format!("version {version}: {key}"));
@@ -440,8 +436,9 @@ fn describe_entry(key: &[u8], value: &[u8], values: Values) -> Result<(String, S
         Values::Handles => {
             let handle = Handle::from_varints(value).ok_or("an index entry holds no handle")?;
             let value = format!(
-                "the data block of {} bytes at {}",
-                handle.length, handle.offset
+                "the data block of {} at {}",
+                count(handle.length, "byte"),
+                handle.offset
             );
             Ok((internal_key::describe(key), value))
         }

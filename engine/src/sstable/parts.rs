@@ -9,6 +9,7 @@ use super::footer::{FOOTER_BYTES, Footer, MAGIC};
 use super::properties::Properties;
 use super::range_block;
 use super::stored::{self, Compression, Handle};
+use crate::annotate::count;
 use crate::error::{Error, Result};
 use crate::range_tombstone::Fragment;
 use crate::vfs::{FileSlice, RandomFile};
@@ -50,7 +51,8 @@ pub(super) fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
     let len = file.len();
     let Some(start) = len.checked_sub(FOOTER_BYTES as u64) else {
         let what = format!(
-            "a table ends in a footer of {FOOTER_BYTES} bytes, this file has {len} bytes in all"
+            "a table ends in a footer of {FOOTER_BYTES} bytes, this file has {} in all",
+            count(len, "byte")
         );
         return Err(Error::corruption(file.path(), 0, what));
     };

@@ -39,6 +39,7 @@
 
 use super::stored::Handle;
 use super::table_numbers::TableNumbers;
+use crate::annotate::count;
 use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::varint;
@@ -237,8 +238,9 @@ impl Properties {
                 inputs => format!("tables {}", inputs.describe()),
             },
             RANGE_DELETES => match numbers(field).as_deref() {
-                Some([count, offset, length]) => {
-                    format!("{count} range tombstones in {length} bytes at {offset}")
+                Some([tombstones, offset, length]) => {
+                    let tombstones = count(*tombstones, "range tombstone");
+                    format!("{tombstones} in {} at {offset}", count(*length, "byte"))
                 }
                 _ => String::new(),
             },

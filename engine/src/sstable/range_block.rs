@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use super::block::{Block, BlockBuilder, BlockCursor};
 use super::stored::{self, Compression, Handle};
+use crate::annotate::count;
 use crate::comparator::Comparator;
 use crate::internal_key::{self, ValueKind};
 use crate::range_tombstone::{Fragment, RangeTombstones};
@@ -179,11 +180,11 @@ pub(super) fn in_order(
     })
 }
 
-/// The fragments of a block of `count` entries, in the order in which they are stored.
+/// The fragments of a block of `stated` entries, in the order in which they are stored.
 ///
 /// # Errors
 /// As for [`decode`].
-pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragment>, String> {
+pub(super) fn fragments_of(contents: FileSlice, stated: u64) -> Result<Vec<Fragment>, String> {
     let starts_bytes_max = starts_bytes_max(contents.len());
     let block = Block::new(contents).map_err(|damage| damage.to_string())?;
     let mut cursor = BlockCursor::new(block);
@@ -218,9 +219,10 @@ pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragme
         cursor.next().map_err(|damage| damage.to_string())?;
     }
     end_fragment(&mut fragments, &mut sequences);
-    if found != count {
+    if found != stated {
         return Err(format!(
-            "the range-delete block has {found} entries, the properties state {count}"
+            "the range-delete block has {}, the properties state {stated}",
+            count(found, "entry")
         ));
     }
     Ok(fragments)

@@ -17,6 +17,7 @@
 //! 1. The checksum is compared before anything else is read.
 //! 2. A decompressed block is never allocated larger than LZ4 can make it: 255 times the compressed bytes.
 
+use crate::annotate::count;
 use crate::checksum::{Covered, checksum};
 use crate::varint;
 use crate::vfs::FileSlice;
@@ -165,15 +166,16 @@ pub(super) fn decompress(contents: &[u8]) -> Result<Vec<u8>, String> {
     let length = u32::from_le_bytes(*length) as usize;
     if length > data.len().saturating_mul(LZ4_RATIO_MAX) {
         return Err(format!(
-            "{} bytes of LZ4 cannot make the {length} bytes that a block states",
-            data.len()
+            "{} of LZ4 cannot make the {length} that a block states",
+            count(data.len() as u64, "byte")
         ));
     }
     let mut original = vec![0; length];
     match lz4_flex::block::decompress_into(data, &mut original) {
         Ok(written) if written == length => Ok(original),
         Ok(written) => Err(format!(
-            "a compressed block gives {written} bytes and states {length}"
+            "a compressed block gives {} and states {length}",
+            count(written as u64, "byte")
         )),
         Err(error) => Err(format!("a compressed block does not decompress: {error}")),
     }
@@ -281,7 +283,7 @@ mod tests {
         let error = decompress(&bomb).unwrap_err();
         assert_eq!(
             error,
-            "10 bytes of LZ4 cannot make the 4294967295 bytes that a block states"
+            "10 bytes of LZ4 cannot make the 4294967295 that a block states"
         );
         decompress(&[1, 2, 3]).unwrap_err();
         decompress(&[5, 0, 0, 0, 0xf0]).unwrap_err();

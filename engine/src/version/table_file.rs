@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
+use crate::annotate::count;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
@@ -147,8 +148,8 @@ impl TableFile {
         }?;
         if file.len() != self.meta.bytes {
             let what = format!(
-                "the manifest says {} bytes and the file has {}",
-                self.meta.bytes,
+                "the manifest says {} and the file has {}",
+                count(self.meta.bytes, "byte"),
                 file.len()
             );
             return Err(Error::corruption(

@@ -14,7 +14,7 @@
 //! `73 01 00000000000001f4 00000007` comes.
 //!
 //! `Order::read(id, &value)` reads the order from the value of its row. `batch.delete(&db.default_family(), key)` deletes.
-//! You may call `change_status` from one thread at a time here. The chapter says what two threads do to it.
+//! Here one thread at a time calls `change_status`. The chapter says what two of them do.
 //!
 //! **Check.** `cargo workbook check change-status`, or `cargo test -p ch10-order-store change-status`.
 

@@ -242,6 +242,19 @@ test("a word of a command is coloured whole or not at all", async () => {
   await close(page);
 });
 
+test("the first stop of the Tab key leads past the list of chapters", async () => {
+  const page = await open(`${given.siteFiles}/08-many-dimensions/index.html`, { width: 1280 });
+  const skip = page.getByRole("link", { name: "To the text" });
+  const top = () => skip.evaluate((link) => link.getBoundingClientRect().bottom);
+  assert.ok((await top()) < 0, "it is in the way of the eye");
+  await page.keyboard.press("Tab");
+  assert.ok((await top()) > 0, "it has the focus and is not seen");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  assert.ok(await page.evaluate(() => document.activeElement.closest("main") !== null));
+  await close(page);
+});
+
 test("the list of chapters opens by keyboard", async () => {
   const page = await open(`${given.fixtureFiles}/plain.html`);
   const toggle = page.getByRole("button", { name: "Toggle Table of Contents" });

@@ -19,6 +19,32 @@ test("the fallback stands in every widget's place", async () => {
   await close(page);
 });
 
+/** Words of a table that stand in two lines. Code may be cut anywhere. */
+function cutWords() {
+  const cut = [];
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    const cell = text.parentElement.closest("td, th");
+    if (cell === null || cell.offsetParent === null || text.parentElement.closest("code, svg") !== null) continue;
+    for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}:.]+/gu)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (new Set([...range.getClientRects()].map((part) => part.top)).size > 1) cut.push(`${word}: ${cell.closest("tr").innerText.slice(0, 60)}`);
+    }
+  }
+  return cut;
+}
+
+test("no word of a table is cut in two", async () => {
+  const page = await open(null, PAPER);
+  await page.emulateMedia({ media: "print" });
+  await page.goto(`${given.siteFiles}/print.html`);
+  assert.deepEqual((await page.evaluate(cutWords)).slice(0, 8), []);
+  await close(page);
+});
+
 test("the whole book prints", async () => {
   const page = await open(null, { ...PAPER, theme: "navy" });
   await page.goto(`${given.siteFiles}/print.html`);

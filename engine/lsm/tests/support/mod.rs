@@ -89,7 +89,25 @@ pub(crate) fn lsm(args: &[&str]) -> (u8, String) {
         )
     };
     out.extend(err);
-    (code, String::from_utf8(out).unwrap())
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!(plural_of_one(&text), None, "in:\n{text}");
+    (code, text)
+}
+
+/// Where a text says "1 records" or "1 more entries".
+pub(crate) fn plural_of_one(text: &str) -> Option<String> {
+    let is_plural = |word: &str| {
+        let word = word.trim_end_matches(|c: char| !c.is_alphabetic());
+        word.ends_with('s') && !["follows", "has", "holds", "is", "says", "was"].contains(&word)
+    };
+    text.lines().find_map(|line| {
+        let words: Vec<&str> = line.split([' ', '(']).collect();
+        let at = (0..words.len()).find(|&at| {
+            let noun = at + 1 + usize::from(words.get(at + 1) == Some(&"more"));
+            words[at] == "1" && words.get(noun).is_some_and(|word| is_plural(word))
+        })?;
+        Some(words[at..].join(" "))
+    })
 }
 
 /// The engine's files in a directory, by name.

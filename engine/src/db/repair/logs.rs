@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Repair;
+use crate::annotate::count;
 use crate::batch::{BatchView, FamilyId};
 use crate::compaction;
 use crate::db::recovery::{WrongBatch, begins_too_high, end_too_early, lost_its_durable_end};
@@ -124,8 +125,8 @@ impl Repair<'_> {
         self.write_rows(state, &mut rows)?;
         if rows.nameless > 0 {
             let what = format!(
-                "{} records are of column families that no table and no manifest names",
-                rows.nameless
+                "{} in column families that no table and no manifest names",
+                count(rows.nameless, "record")
             );
             self.report.lost.push(Finding::damage(path, 0, what));
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Verifier;
+use crate::annotate::count;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::reopening_vfs::ReopeningVfs;
@@ -43,8 +44,8 @@ impl Verifier<'_> {
         let mut found = Capped::new(&path);
         if file.len() != meta.bytes {
             let what = format!(
-                "the manifest says {} bytes and the file has {}",
-                meta.bytes,
+                "the manifest says {} and the file has {}",
+                count(meta.bytes, "byte"),
                 file.len()
             );
             found.push(file.len().min(meta.bytes), what);
@@ -118,8 +119,9 @@ fn compare(
         found.push(
             0,
             format!(
-                "the manifest says {} entries, the table {}",
-                meta.entries, properties.entries
+                "the manifest says {}, the table {}",
+                count(meta.entries, "entry"),
+                properties.entries
             ),
         );
     }
@@ -127,8 +129,9 @@ fn compare(
         found.push(
             0,
             format!(
-                "the manifest says {} range tombstones, the table {}",
-                meta.range_deletes, properties.range_deletes
+                "the manifest says {}, the table {}",
+                count(meta.range_deletes, "range tombstone"),
+                properties.range_deletes
             ),
         );
     }
@@ -192,7 +195,7 @@ impl<'f> Capped<'f> {
 
     fn end_into(mut self, findings: &mut Vec<Finding>) {
         if self.more > 0 {
-            let what = format!("and {} more findings in this file", self.more);
+            let what = format!("and {} in this file", count(self.more, "more finding"));
             self.findings.push(Finding::damage(self.file, 0, what));
         }
         findings.append(&mut self.findings);

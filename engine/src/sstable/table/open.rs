@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::load::end_bytes;
+use crate::annotate::count;
 use crate::comparator::{Comparator, Compare};
 use crate::error::Result;
 use crate::range_tombstone::RangeTombstones;
@@ -90,7 +91,8 @@ impl Table {
             .map_err(|damage| corrupt(&*file, footer.index, damage.to_string()))?;
         if index.blocks() as u64 != properties.data_blocks {
             let (found, stated) = (index.blocks(), properties.data_blocks);
-            let what = format!("the index has {found} blocks, the properties state {stated}");
+            let found = count(found as u64, "block");
+            let what = format!("the index has {found}, the properties state {stated}");
             return Err(corrupt(&*file, footer.index, what));
         }
         let filter = footer.filter.map(|handle| read_filter(&*file, handle));

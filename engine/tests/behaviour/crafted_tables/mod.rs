@@ -260,7 +260,7 @@ fn range_tombstones_that_cover_nothing_or_are_miscounted_are_refused() {
         ),
         ("is not a range tombstone", 1, &[put("b", 3, b"a")]),
         (
-            "has 1 entries, the properties state 72057594037927935",
+            "has 1 entry, the properties state 72057594037927935",
             internal_key::MAX_SEQUENCE,
             &[tombstone("b", 3, "a")],
         ),
@@ -366,7 +366,7 @@ fn a_block_that_states_a_great_length_allocates_nothing() {
     let bytes = craft.finish(&[(b"b", 2, handle)]);
     let (found, taken) = taken_by(|| checked(&bytes));
     assert!(
-        found[0].contains("cannot make the 4294967295 bytes"),
+        found[0].contains("cannot make the 4294967295 that a block states"),
         "{found:#?}"
     );
     assert!(taken.largest < 100_000, "{taken:?}");
