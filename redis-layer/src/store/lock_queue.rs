@@ -5,6 +5,9 @@
 //! not handed over: anybody may take it in the meantime, because a lock that is reserved for a sleeping task does
 //! nobody any good. The waiter then goes back to where its ticket belongs, ahead of all that came later.
 //!
+//! A waiter that is woken in vain after it has waited for long *reserves* the stripes that it needs: nobody with a later
+//! ticket takes them any more. So it gets them as soon as those who hold them now have ended, and nobody waits for ever.
+//!
 //! Invariants
 //! 1. A queue is sorted by its tickets.
 //! 2. A task that joins a queue looks at the lock again afterwards; a caller that releases a lock looks at the queue
@@ -12,13 +15,22 @@
 //! 3. A wakeup is never lost. The woken task takes the stripe, and wakes the next one when it releases it; or it finds
 //!    the stripe taken, and the holder will wake one; or it does neither, and wakes the next one instead
 //!    ([`Waiter::leave`]).
+//! 4. Who waits because a stripe is reserved is woken when the reservation ends: by whoever releases the stripe if it was
+//!    taken for that, and at once if it was not.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::task::Waker;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+
+/// The ticket of a caller that is in no queue: later than all others.
+pub(super) const LAST: u64 = u64::MAX;
+/// How long a waiter has waited at least when it reserves what it needs. A reserved stripe is idle until its waiter runs,
+/// so this is for those who have no luck, and not for each that meets somebody.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The queues of all stripes.
 #[derive(Debug, Default)]
@@ -28,6 +40,10 @@ pub(super) struct LockQueues {
     last_ticket: AtomicU64,
     /// Queues that are not empty, by stripe.
     queues: Mutex<BTreeMap<u16, VecDeque<(u64, Waker)>>>,
+    /// How many tasks have reserved stripes: whether there are any is read here, without a lock.
+    reserving: AtomicUsize,
+    /// What they have reserved, by ticket.
+    reserved: Mutex<BTreeMap<u64, Vec<u16>>>,
 }
 
 impl LockQueues {
@@ -55,10 +71,45 @@ impl LockQueues {
         }
     }
 
-    fn join(&self, stripe: u16, ticket: u64, waker: &Waker) {
+    /// One of these stripes that somebody with an earlier ticket has reserved.
+    pub(super) fn reserved(&self, stripes: &[u16], ticket: u64) -> Option<u16> {
+        if self.reserving.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let reserved = self.reserved.lock();
+        let is_wanted = |stripe: &&u16| stripes.binary_search(stripe).is_ok();
+        let mut earlier = reserved.range(..ticket).map(|(_, stripes)| stripes);
+        earlier.find_map(|earlier| earlier.iter().find(is_wanted).copied())
+    }
+
+    fn reserve(&self, ticket: u64, stripes: Vec<u16>) {
+        let mut reserved = self.reserved.lock();
+        let of_ticket = reserved.entry(ticket).or_insert_with(|| {
+            self.reserving.fetch_add(1, Ordering::Relaxed);
+            Vec::new()
+        });
+        // Of a pipeline more may have arrived meanwhile.
+        of_ticket.extend(stripes);
+        of_ticket.sort_unstable();
+        of_ticket.dedup();
+    }
+
+    /// Ends what a ticket has reserved, after its task has taken some stripes.
+    fn end_reservation(&self, ticket: u64, taken: &[u16]) {
+        let Some(mut left) = self.reserved.lock().remove(&ticket) else {
+            return;
+        };
+        self.reserving.fetch_sub(1, Ordering::Relaxed);
+        left.retain(|stripe| !taken.contains(stripe));
+        self.wake(&left);
+    }
+
+    /// Puts a task into a queue. Returns whether it was not there yet.
+    fn join(&self, stripe: u16, ticket: u64, waker: &Waker) -> bool {
         let mut queues = self.queues.lock();
         let queue = queues.entry(stripe).or_default();
-        match queue.binary_search_by_key(&ticket, |(ticket, _)| *ticket) {
+        let place = queue.binary_search_by_key(&ticket, |(ticket, _)| *ticket);
+        match place {
             Ok(at) => queue[at].1.clone_from(waker),
             Err(at) => {
                 queue.insert(at, (ticket, waker.clone()));
@@ -67,6 +118,7 @@ impl LockQueues {
         }
         drop(queues);
         fence(Ordering::SeqCst);
+        place.is_err()
     }
 
     /// Takes a ticket out of a queue. Returns false if it was not there, because its task has been woken.
@@ -102,6 +154,10 @@ struct Queued {
     queues: Arc<LockQueues>,
     stripe: u16,
     ticket: u64,
+    since: Instant,
+    /// Whether it has just been woken after a long wait, and found a stripe taken.
+    is_unlucky: bool,
+    is_reserving: bool,
 }
 
 impl Waiter {
@@ -114,29 +170,49 @@ impl Waiter {
     /// Joins the queue of `stripe`. The ticket is kept from when the waiting began, also when the task moves to
     /// another queue. The caller looks at the lock again after this.
     pub(super) fn join(&mut self, queues: &Arc<LockQueues>, stripe: u16, waker: &Waker) {
-        let ticket = match &self.0 {
-            Some(queued) if queued.stripe == stripe => queued.ticket,
-            Some(queued) => {
-                let ticket = queued.ticket;
-                self.leave();
-                ticket
-            }
-            None => queues.last_ticket.fetch_add(1, Ordering::Relaxed) + 1,
+        let Some(queued) = &mut self.0 else {
+            let ticket = queues.last_ticket.fetch_add(1, Ordering::Relaxed) + 1;
+            queues.join(stripe, ticket, waker);
+            self.0 = Some(Queued {
+                queues: Arc::clone(queues),
+                stripe,
+                ticket,
+                since: Instant::now(),
+                is_unlucky: false,
+                is_reserving: false,
+            });
+            return;
         };
-        queues.join(stripe, ticket, waker);
-        self.0 = Some(Queued {
-            queues: Arc::clone(queues),
-            stripe,
-            ticket,
-        });
+        let was_woken = if queued.stripe == stripe {
+            queues.join(stripe, queued.ticket, waker)
+        } else {
+            let was_woken = queued.leave_queue(&[]);
+            queued.stripe = stripe;
+            queues.join(stripe, queued.ticket, waker);
+            was_woken
+        };
+        queued.is_unlucky = was_woken && queued.since.elapsed() >= PATIENCE;
+    }
+
+    /// Its ticket in the queues.
+    pub(super) fn ticket(&self) -> u64 {
+        self.0.as_ref().map_or(LAST, |queued| queued.ticket)
+    }
+
+    /// Reserves stripes, if it was woken in vain after a long wait. The caller looks at the locks again after this.
+    pub(super) fn reserve_if_unlucky(&mut self, stripes: impl FnOnce() -> Vec<u16>) {
+        if let Some(queued) = self.0.as_mut().filter(|queued| queued.is_unlucky) {
+            queued.queues.reserve(queued.ticket, stripes());
+            queued.is_reserving = true;
+        }
     }
 
     /// Ends the waiting, because the task now holds the locks of `stripes`. A wakeup for another stripe is passed on.
     pub(super) fn leave_with(&mut self, stripes: &[u16]) {
         if let Some(queued) = self.0.take() {
-            let was_woken = !queued.queues.remove(queued.stripe, queued.ticket);
-            if was_woken && !stripes.contains(&queued.stripe) {
-                queued.queues.wake_oldest(queued.stripe);
+            queued.leave_queue(stripes);
+            if queued.is_reserving {
+                queued.queues.end_reservation(queued.ticket, stripes);
             }
         }
     }
@@ -144,6 +220,18 @@ impl Waiter {
     /// Ends the waiting. If the task was woken already, the next one is woken instead.
     pub fn leave(&mut self) {
         self.leave_with(&[]);
+    }
+}
+
+impl Queued {
+    /// Leaves the queue, for a task that now holds the locks of `stripes`. Returns whether the task was woken. A wakeup for
+    /// another stripe is passed on.
+    fn leave_queue(&self, stripes: &[u16]) -> bool {
+        let was_woken = !self.queues.remove(self.stripe, self.ticket);
+        if was_woken && !stripes.contains(&self.stripe) {
+            self.queues.wake_oldest(self.stripe);
+        }
+        was_woken
     }
 }
 
@@ -158,7 +246,6 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::task::Wake;
     use std::thread::{self, Thread};
-    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::store::{Scope, StripedLocks};
@@ -277,6 +364,104 @@ mod tests {
             drop(next);
             assert_eq!(locks.waiting(), 0);
         }
+    }
+
+    #[test]
+    fn who_has_waited_for_long_and_in_vain_is_not_overtaken() {
+        let locks = StripedLocks::default();
+        let [both, last, first] = [&["k", "l"][..], &["l"], &["k"]].map(names);
+        let [both, last, first] = [&both, &last, &first].map(|keys| Scope::Keys(keys));
+        for gives_up in [false, true] {
+            let [
+                (earlier, earlier_waker),
+                (unlucky, unlucky_waker),
+                (later, later_waker),
+            ] = [Task::new(), Task::new(), Task::new()];
+            let [mut before, mut waiter, mut after] = std::array::from_fn(|_| Waiter::default());
+            let guard = locks.lock(last);
+            assert!(
+                locks
+                    .lock_or_queue(last, &earlier_waker, &mut before)
+                    .is_none()
+            );
+            assert!(
+                locks
+                    .lock_or_queue(both, &unlucky_waker, &mut waiter)
+                    .is_none()
+            );
+            thread::sleep(PATIENCE);
+            drop(guard);
+            // Who came earlier takes it again and again, but does not give the turn away.
+            assert!(earlier.is_woken() && !unlucky.is_woken());
+            drop(
+                locks
+                    .lock_or_queue(last, &earlier_waker, &mut before)
+                    .unwrap(),
+            );
+            assert!(unlucky.is_woken());
+            let faster = locks.try_lock(last).unwrap();
+            assert!(
+                locks
+                    .lock_or_queue(both, &unlucky_waker, &mut waiter)
+                    .is_none()
+            );
+            // From now on nobody takes the other key either, although it is free.
+            assert!(locks.try_lock(first).is_none());
+            assert!(
+                locks
+                    .lock_or_queue(first, &later_waker, &mut after)
+                    .is_none()
+            );
+            drop(faster);
+            assert!(unlucky.is_woken() && !later.is_woken());
+            assert!(locks.try_lock(last).is_none());
+            if gives_up {
+                drop(waiter);
+            } else {
+                drop(
+                    locks
+                        .lock_or_queue(both, &unlucky_waker, &mut waiter)
+                        .unwrap(),
+                );
+            }
+            assert!(later.is_woken());
+            drop(
+                locks
+                    .lock_or_queue(first, &later_waker, &mut after)
+                    .unwrap(),
+            );
+            drop(locks.try_lock(both).unwrap());
+            assert_eq!(locks.waiting(), 0);
+        }
+    }
+
+    #[test]
+    fn what_is_reserved_is_free_for_those_who_came_earlier() {
+        let locks = StripedLocks::default();
+        let [both, last, first] = [&["k", "l"][..], &["l"], &["k", "m"]].map(names);
+        let [both, last, first] = [&both, &last, &first].map(|keys| Scope::Keys(keys));
+        let ((_, early_waker), (_, waker)) = (Task::new(), Task::new());
+        let (mut early, mut waiter) = (Waiter::default(), Waiter::default());
+        let held = names(&["m"]);
+        let (held, guard) = (locks.lock(Scope::Keys(&held)), locks.lock(last));
+        assert!(
+            locks
+                .lock_or_queue(first, &early_waker, &mut early)
+                .is_none()
+        );
+        assert!(locks.lock_or_queue(both, &waker, &mut waiter).is_none());
+        thread::sleep(PATIENCE);
+        drop(guard);
+        let faster = locks.try_lock(last).unwrap();
+        assert!(locks.lock_or_queue(both, &waker, &mut waiter).is_none());
+        drop((held, faster));
+        assert!(locks.try_lock(first).is_none());
+        assert!(
+            locks
+                .lock_or_queue(first, &early_waker, &mut early)
+                .is_some()
+        );
+        assert!(locks.lock_or_queue(both, &waker, &mut waiter).is_some());
     }
 
     /// In each round every thread takes some of a few locks once, and some threads give up. After a lost wakeup nobody

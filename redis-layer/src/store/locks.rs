@@ -10,16 +10,25 @@
 //! 2. A caller that has returned from a call holds all the stripes of its keys, or none of them.
 //! 3. Whoever releases a stripe wakes the oldest task that waits for it ([`LockQueues`]). That includes a caller that
 //!    releases it because the next stripe that it needs is taken.
+//! 4. Nobody who holds a stripe waits for another one. So who waits for a long command keeps nobody else from working.
+//!
+//! Invariant 4 has a price: a caller that needs many stripes may find one of them taken again and again. After a while
+//! nobody who came later takes what it needs ([`Waiter`]).
+//!
+//! Before, a caller kept the stripes that it had while it waited for the next one, for 50 ms, and then began anew. On a
+//! busy machine a thread may sleep for longer than that although the lock is free: so each of some twenty clients kept others
+//! waiting, few had all their stripes in time, and a pipeline took six seconds.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::task::Waker;
+use std::task::{Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::store::lock_queue::{LockQueues, Waiter};
+use crate::store::lock_queue::{LAST, LockQueues, Waiter};
 use crate::store::{Guard, Scope};
 
 /// How many locks there are, a byte each. A pipeline may lock a hundred keys at once: then two of them share
@@ -62,22 +71,17 @@ impl StripedLocks {
     /// Takes the locks of `scope` and holds them until the guard is dropped.
     #[must_use]
     pub fn lock(&self, scope: Scope<'_>) -> Box<dyn Guard + '_> {
-        let held = match scope {
-            Scope::Everything => Ok(Held::Everything(self.everything.write())),
-            Scope::Keys(keys) => {
-                self.take(keys, self.everything.read(), |stripe| Some(stripe.lock()))
+        loop {
+            if let Some(guard) = self.lock_while(scope, || Some(Duration::MAX)) {
+                return guard;
             }
-        };
-        match held {
-            Ok(held) => Box::new(held),
-            Err(_) => unreachable!("nobody gave up"),
         }
     }
 
     /// Takes the locks of `scope` if nobody else holds any of them.
     #[must_use]
     pub fn try_lock(&self, scope: Scope<'_>) -> Option<Box<dyn Guard + '_>> {
-        Some(Box::new(self.try_take(scope).ok()?))
+        Some(Box::new(self.try_take(scope, LAST).ok()?))
     }
 
     /// As [`Self::try_lock`], but joins a queue as [`Store::lock_or_queue`](crate::store::Store::lock_or_queue) says.
@@ -91,7 +95,7 @@ impl StripedLocks {
     ) -> Option<Box<dyn Guard + '_>> {
         let mut joined = None;
         loop {
-            match self.try_take(scope) {
+            match self.try_take(scope, waiter.ticket()) {
                 Ok(held) => {
                     waiter.leave_with(held.stripes());
                     return Some(Box::new(held));
@@ -104,6 +108,9 @@ impl StripedLocks {
                 Err(Taken::Stripe(stripe)) => {
                     yield_in_tests();
                     waiter.join(&self.queues, stripe, waker);
+                    if let Scope::Keys(keys) = scope {
+                        waiter.reserve_if_unlucky(|| self.stripes_of(keys));
+                    }
                     joined = Some(stripe);
                 }
             }
@@ -114,14 +121,40 @@ impl StripedLocks {
     #[must_use]
     pub fn lock_for(&self, scope: Scope<'_>, timeout: Duration) -> Option<Box<dyn Guard + '_>> {
         let deadline = Instant::now() + timeout;
-        Some(Box::new(match scope {
-            Scope::Everything => Held::Everything(self.everything.try_write_until(deadline)?),
-            Scope::Keys(keys) => {
-                let shared = self.everything.try_read_until(deadline)?;
-                let take = self.take(keys, shared, |stripe| stripe.try_lock_until(deadline));
-                take.ok()?
+        self.lock_while(scope, || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            (!left.is_zero()).then_some(left)
+        })
+    }
+
+    /// Takes the locks of `scope`, or none of them if `patience` says so. It is asked before each wait, and answers how
+    /// long to wait until it is asked again.
+    #[must_use]
+    pub fn lock_while(
+        &self,
+        scope: Scope<'_>,
+        mut patience: impl FnMut() -> Option<Duration>,
+    ) -> Option<Box<dyn Guard + '_>> {
+        if let Some(guard) = self.try_lock(scope) {
+            return Some(guard);
+        }
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut waiter = Waiter::default();
+        loop {
+            if let Some(guard) = self.lock_or_queue(scope, &waker, &mut waiter) {
+                return Some(guard);
             }
-        }))
+            let patience = patience()?;
+            match scope {
+                _ if waiter.is_queued() => thread::park_timeout(patience),
+                Scope::Keys(_) => drop(self.everything.try_read_for(patience)),
+                Scope::Everything => {
+                    if let Some(all) = self.everything.try_write_for(patience) {
+                        return Some(Box::new(Held::Everything(all)));
+                    }
+                }
+            }
+        }
     }
 
     /// How many tasks wait.
@@ -130,7 +163,8 @@ impl StripedLocks {
         self.queues.len()
     }
 
-    fn try_take(&self, scope: Scope<'_>) -> Result<Held<'_>, Taken> {
+    /// Takes the locks for a caller with this ticket.
+    fn try_take(&self, scope: Scope<'_>, ticket: u64) -> Result<Held<'_>, Taken> {
         match scope {
             Scope::Everything => {
                 let all = self.everything.try_write().ok_or(Taken::Everything)?;
@@ -138,31 +172,36 @@ impl StripedLocks {
             }
             Scope::Keys(keys) => {
                 let shared = self.everything.try_read().ok_or(Taken::Everything)?;
-                self.take(keys, shared, Mutex::try_lock)
+                self.take(keys, shared, ticket)
             }
         }
     }
 
-    /// Takes the stripes of keys one after the other, each by `take`. If `take` gives up, the stripes taken so far
-    /// are released.
+    /// Takes the stripes of keys one after the other. If one is taken, those before it are released.
     fn take<'a>(
         &'a self,
         keys: &[&[u8]],
         shared: RwLockReadGuard<'a, ()>,
-        take: impl Fn(&'a Mutex<()>) -> Option<MutexGuard<'a, ()>>,
+        ticket: u64,
     ) -> Result<Held<'a>, Taken> {
         let queues = &*self.queues;
         let stripe = |number| &self.stripes[usize::from(number)];
+        let none_reserved = |stripes: &[u16]| match queues.reserved(stripes, ticket) {
+            Some(reserved) => Err(Taken::Stripe(reserved)),
+            None => Ok(()),
+        };
         if let [key] = keys {
             let number = self.stripe_of(key);
-            let guard = take(stripe(number)).ok_or(Taken::Stripe(number))?;
             let stripes = [number];
+            none_reserved(&stripes)?;
+            let guard = stripe(number).try_lock().ok_or(Taken::Stripe(number))?;
             return Ok(Held::One(guard, shared, WakeWaiters { queues, stripes }));
         }
         let stripes = self.stripes_of(keys);
+        none_reserved(&stripes)?;
         let mut guards = Vec::with_capacity(stripes.len());
         for (at, &number) in stripes.iter().enumerate() {
-            let Some(guard) = take(stripe(number)) else {
+            let Some(guard) = stripe(number).try_lock() else {
                 drop(guards);
                 queues.wake(&stripes[..at]);
                 return Err(Taken::Stripe(number));
@@ -191,7 +230,16 @@ impl StripedLocks {
 /// A point between two steps where other threads may run. In tests it makes them run.
 fn yield_in_tests() {
     #[cfg(test)]
-    std::thread::yield_now();
+    thread::yield_now();
+}
+
+/// Wakes a thread that waits for locks.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 /// The locks of one call. The fields are dropped in order: first the locks, then [`WakeWaiters`].
@@ -236,8 +284,6 @@ impl<S: AsRef<[u16]>> Drop for WakeWaiters<'_, S> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-    use std::task::Wake;
-    use std::thread;
 
     use super::*;
 
@@ -296,6 +342,23 @@ mod tests {
         drop(guard);
         let _all = locks.lock(Scope::Everything);
         assert!(locks.everything.try_read().is_none());
+    }
+
+    #[test]
+    fn who_waits_for_one_key_keeps_nobody_from_another() {
+        let locks = StripedLocks::default();
+        let mut keys = ["a", "b"].map(str::as_bytes);
+        keys.sort_by_key(|key| locks.stripe_of(key));
+        let second = locks.lock(Scope::Keys(&keys[1..]));
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| drop(locks.lock(Scope::Keys(&keys))));
+            thread::sleep(Duration::from_millis(50));
+            let first = locks.try_lock(Scope::Keys(&keys[..1]));
+            let is_free = first.is_some();
+            drop((first, second));
+            waits.join().unwrap();
+            assert!(is_free, "who waits holds the first key");
+        });
     }
 
     struct Woken(AtomicBool);

@@ -196,14 +196,14 @@ pub trait Store: Send + Sync {
     fn write(&self, batch: Batch) -> Result<()>;
 
     /// Keeps other callers of `lock` off these keys until the guard is dropped. Readers need no
-    /// lock. Waits as long as it takes; it cannot deadlock, because a store takes the locks of
-    /// one call in an order that all calls share.
+    /// lock. Waits as long as it takes; it cannot deadlock, because nobody waits for a lock while
+    /// holding others.
     ///
     /// # Errors
     /// A shared store may fail to reach the others.
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>>;
 
-    /// The locks that [`Store::lock`] takes, if they are of this process. The next three methods then work without more.
+    /// The locks that [`Store::lock`] takes, if they are of this process. The next four methods then work without more.
     fn stripes(&self) -> Option<&StripedLocks> {
         None
     }
@@ -231,6 +231,22 @@ pub trait Store: Send + Sync {
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
         match self.stripes() {
             Some(stripes) => Ok(stripes.lock_for(scope, timeout)),
+            None => self.lock(scope).map(Some),
+        }
+    }
+
+    /// As [`Store::lock`], but gives up, and then holds nothing, when `patience` says so. It is asked before each wait, and
+    /// answers how long to wait until it is asked again. A store that cannot give up waits.
+    ///
+    /// # Errors
+    /// As [`Store::lock`].
+    fn lock_while<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        patience: &mut dyn FnMut() -> Option<Duration>,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        match self.stripes() {
+            Some(stripes) => Ok(stripes.lock_while(scope, patience)),
             None => self.lock(scope).map(Some),
         }
     }

@@ -101,6 +101,25 @@ pub fn parse_integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
+/// The integer at the start of a text, as C's `atoi` reads it on a machine of 64 bits: 0 if there is none, the lower half of
+/// what needs more than 32 bits, and of what does not fit 64 bits the lower half of the nearest that does.
+#[must_use]
+pub fn leading_integer(text: &[u8]) -> i32 {
+    let begin = text.iter().take_while(|&&byte| is_space(byte)).count();
+    let (is_negative, digits) = match &text[begin..] {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    let whole = digits.fold(0_i64, |whole, digit| {
+        let digit = i64::from(digit - b'0');
+        let signed = if is_negative { -digit } else { digit };
+        whole.saturating_mul(10).saturating_add(signed)
+    });
+    let [a, b, c, d, ..] = whole.to_le_bytes();
+    i32::from_le_bytes([a, b, c, d])
+}
+
 /// The number at the start of a text, as C's `strtod` reads it, and how many bytes it takes; 0
 /// bytes if there is none.
 #[must_use]

@@ -415,3 +415,35 @@ fn pipelines_that_wait_for_a_key_hold_up_nobody_and_run_when_it_is_free() {
         assert!(other.call(&["get", "k"]).contains(&sum));
     }
 }
+
+/// The locks that are kept for a pipeline, which has waited for long, are also for its commands when they run one by one.
+#[test]
+fn a_pipeline_that_has_waited_does_not_wait_for_itself() {
+    let store = StoreKind::BTree.open();
+    let server = Ours::start(Arc::clone(&store));
+    // Nobody knows for which of its two keys a client waits first, so there are several.
+    let keys: [Vec<String>; 2] =
+        ["k", "l"].map(|name| (0..8).map(|n| format!("{name}{n}")).collect());
+    let [first, second] = keys.each_ref().map(|keys| {
+        let keys: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
+        store.lock(Scope::Keys(&keys)).unwrap()
+    });
+    let mut clients: Vec<Client> = (0..8).map(|_| Client::connect(server.address)).collect();
+    for (n, client) in clients.iter_mut().enumerate() {
+        client
+            .send(format!("incr k{n}\r\nincr l{n}\r\n").as_bytes())
+            .unwrap();
+    }
+    thread::sleep(Duration::from_millis(150));
+    // Half of them are woken in vain.
+    drop(first);
+    thread::sleep(Duration::from_millis(50));
+    // While a client watches a key, commands run one by one.
+    let mut watching = Client::connect(server.address);
+    assert_eq!(watching.call(&["watch", "m"]), "+OK\\r\\n");
+    drop(second);
+    for client in &mut clients {
+        let replies = [client.reply().unwrap(), client.reply().unwrap()];
+        assert_eq!(replies, [b":1\r\n", b":1\r\n"]);
+    }
+}

@@ -108,7 +108,11 @@ fn wait_for_at_most(program: &Running, kind: &str, allowed: usize) {
 fn what_a_large_set_took_while_it_was_written_and_read_goes_back_when_the_server_is_quiet() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = command();
-    command.arg("--dir").arg(dir.path()).args(["--sync", "no"]);
+    // The checkpoint is beside the data.
+    command
+        .arg("--dir")
+        .arg(dir.path().join("data"))
+        .args(["--sync", "no"]);
     let program = Running::spawn(&mut command);
     let mut client = Client::connect(program.address);
     client.call(&["ping"]);

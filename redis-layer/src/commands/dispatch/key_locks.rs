@@ -34,6 +34,24 @@ pub enum Wait<'w> {
     Never,
 }
 
+impl Wait<'_> {
+    /// The same, for one of several attempts.
+    pub(crate) fn again(&mut self) -> Wait<'_> {
+        match self {
+            Self::Queue { waker, waiter } => Wait::Queue { waker, waiter },
+            Self::Block => Wait::Block,
+            Self::Never => Wait::Never,
+        }
+    }
+
+    /// Ends the task's place in a queue, if it has one.
+    pub(crate) fn leave_queue(&mut self) {
+        if let Self::Queue { waiter, .. } = self {
+            waiter.leave();
+        }
+    }
+}
+
 /// The result of an attempt to take locks.
 pub(crate) enum Acquired<'s> {
     /// The locks, or none if it needs none.
@@ -80,17 +98,14 @@ impl<'k> Locks<'k> {
         if let Some(guard) = take_soon(store, scope)? {
             return Ok(Some(guard));
         }
-        run_blocking(|| {
-            loop {
-                let guard = store.lock_for(scope, TIMEOUT);
-                if let Some(guard) = guard.map_err(types::Error::from)? {
-                    return Ok(Some(guard));
-                }
-                if server.scripts.is_busy() {
-                    return Err(scripting::BUSY);
-                }
-            }
-        })
+        let mut has_waited = false;
+        let mut patience = || {
+            let is_late = std::mem::replace(&mut has_waited, true) && server.scripts.is_busy();
+            (!is_late).then_some(TIMEOUT)
+        };
+        let guard = run_blocking(|| store.lock_while(scope, &mut patience));
+        let guard = guard.map_err(types::Error::from)?;
+        guard.ok_or(scripting::BUSY).map(Some)
     }
 
     /// As [`Locks::take_or_refuse`], but returns at once if the client can be woken later, or does not wait.

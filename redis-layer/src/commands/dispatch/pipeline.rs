@@ -73,14 +73,17 @@ pub struct Arrived<'a> {
 
 /// Runs the first of a client's commands, or the first few together. `server` is the server of the session. `wait`
 /// says how commands that run together wait for locks.
-pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Progress {
+pub fn execute_next(server: &Server, arrived: Arrived<'_>, mut wait: Wait<'_>) -> Progress {
     let most = arrived.commands.len();
     let mut one = [arrived];
     if most > 1
-        && let Some(progress) = run_plain_ones(server, &mut one, wait)
+        && let Some(progress) = run_plain_ones(server, &mut one, wait.again())
     {
         return progress;
     }
+    // A command that runs alone waits on its thread. What the task was woken for, or has reserved, is for others, or even
+    // for that command.
+    wait.leave_queue();
     let [arrived] = one;
     if let Some(args) = arrived.commands.pop_front() {
         arrived.session.alone = arrived.session.alone.saturating_sub(1);

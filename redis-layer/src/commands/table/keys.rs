@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::commands::args::is_word;
 use crate::commands::table::Spec;
-use crate::types::number::parse_integer;
+use crate::types::number::leading_integer;
 
 /// The keys among the arguments of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,10 +181,14 @@ impl Place {
 /// anyway.
 fn counted_by(args: &[Bytes], at: usize) -> Range<usize> {
     let first = at + 1;
-    let count = args.get(at).and_then(|number| parse_integer(number));
-    let count = count.and_then(|count| usize::try_from(count).ok());
     let left = args.len().saturating_sub(first);
-    first..first + count.unwrap_or(0).min(left)
+    first..first + key_count(args, at).unwrap_or(0).min(left)
+}
+
+/// How many keys follow the number at `at`, if it is not negative. As in Redis, it is what the argument begins with that
+/// looks like a number: the command itself refuses `1.5`, but `COMMAND GETKEYS` does not.
+fn key_count(args: &[Bytes], at: usize) -> Option<usize> {
+    usize::try_from(leading_integer(args.get(at)?)).ok()
 }
 
 /// The position after the last occurrence of a word that is not the argument of another word.
@@ -215,11 +219,8 @@ impl Keys {
     pub fn counts_fit(&self, args: &[Bytes]) -> bool {
         self.0.iter().all(|key| match key.place {
             Place::Counted { at } => {
-                let count = args.get(at).and_then(|number| parse_integer(number));
                 let left = args.len().saturating_sub(at + 1);
-                count.is_some_and(|count| {
-                    usize::try_from(count).is_ok_and(|n| (1..=left).contains(&n))
-                })
+                key_count(args, at).is_some_and(|count| (1..=left).contains(&count))
             }
             _ => true,
         })
@@ -363,6 +364,12 @@ mod tests {
             (COUNTED, "eval s 9 a b c", "a b c"),
             (COUNTED, "eval s -1 a", ""),
             (COUNTED, "eval s x a", ""),
+            (COUNTED, "eval s 1.5 a b", "a"),
+            (COUNTED, "eval s +1 a b", "a"),
+            (COUNTED, "eval s 01x a b", "a"),
+            (COUNTED, "eval s 4294967297 a b", "a"),
+            (COUNTED, "eval s 99999999999999999999 a b", ""),
+            (COUNTED, "eval s -99999999999999999999 a b", ""),
             (COUNTED, "eval s", ""),
             (STORED, "zunionstore d 1 a b", "d a"),
             (SORTED, "sort k by x STORE d", "k d"),

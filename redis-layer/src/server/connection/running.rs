@@ -13,8 +13,8 @@ use crate::server::resp::{Limits, ProtocolError, encode};
 /// Commands are parsed before the first of them runs: at most as many as may run together, and only until they have this
 /// many bytes, because what is parsed but not run is not counted as a query.
 const BYTES_AHEAD: usize = 64 * 1024;
-/// How long a task waits to be woken for locks before it waits on its thread.
-const QUEUE_TIMEOUT: Duration = Duration::from_millis(10);
+/// How long a task waits to be woken for locks before it asks whether a script takes too long.
+const QUEUE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// What to do after some commands have run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,30 +44,31 @@ pub(super) struct Ran {
 }
 
 impl Connection {
-    /// Runs commands. While other clients hold the locks, the task waits and its thread serves other connections. A
-    /// task that has been woken in vain for too long blocks its thread instead, where the lock is handed to it in the
-    /// end.
+    /// Runs commands. While other clients hold the locks, the task waits and its thread serves other connections, until
+    /// a script takes too long: then the commands are refused.
     pub(super) async fn run_in_turn(&mut self) -> Ran {
         let ran = poll_fn(|cx| Poll::Ready(self.run_commands(Some(cx.waker())))).await;
         if ran.next != Next::Queue {
             return ran;
         }
-        let mut is_called = false;
-        let called = poll_fn(|cx| {
-            // The commands were tried just now, so the first poll only waits.
-            if !std::mem::replace(&mut is_called, true) {
-                return Poll::Pending;
+        while !self.server.scripts.is_busy() {
+            let mut is_called = false;
+            let called = poll_fn(|cx| {
+                // The commands were tried just now, so the first poll only waits.
+                if !std::mem::replace(&mut is_called, true) {
+                    return Poll::Pending;
+                }
+                let ran = self.run_commands(Some(cx.waker()));
+                if ran.next == Next::Queue {
+                    return Poll::Pending;
+                }
+                Poll::Ready(ran)
+            });
+            if let Ok(ran) = tokio::time::timeout(QUEUE_TIMEOUT, called).await {
+                return ran;
             }
-            let ran = self.run_commands(Some(cx.waker()));
-            if ran.next == Next::Queue {
-                return Poll::Pending;
-            }
-            Poll::Ready(ran)
-        });
-        match tokio::time::timeout(QUEUE_TIMEOUT, called).await {
-            Ok(ran) => ran,
-            Err(_) => self.run_commands(None),
         }
+        self.run_commands(None)
     }
 
     /// Runs complete commands until there are none left, the answers are large enough to send, or other clients hold
