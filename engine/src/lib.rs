@@ -62,6 +62,7 @@ pub mod compaction;
 pub mod comparator;
 pub mod cursor;
 pub mod db;
+mod disk_waits;
 pub mod error;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

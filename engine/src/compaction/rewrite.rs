@@ -175,7 +175,7 @@ pub fn compact(
 fn all_hold_what_they_say(plan: &Plan) -> bool {
     let is_so = |table: &TableFile| {
         let opened = table.table()?;
-        let mut cursor = opened.cursor();
+        let mut cursor = opened.cursor().through_all();
         let mut entries = 0;
         cursor.seek_to_first()?;
         while cursor.valid() {
@@ -205,14 +205,12 @@ fn sources(inputs: &[(usize, Arc<TableFile>)], comparator: &Comparator) -> Resul
         let mut tables: Vec<_> = inputs.map(|(_, table)| Arc::clone(table)).collect();
         if level == 0 {
             for table in tables {
-                sources.push(Source::Table(table.table()?.cursor()));
+                sources.push(Source::Table(table.table()?.cursor().through_all()));
             }
         } else if !tables.is_empty() {
             tables.sort_by(|a, b| comparator.compare(a.smallest_user_key(), b.smallest_user_key()));
-            sources.push(Source::Level(LevelCursor::new(
-                comparator.clone(),
-                Arc::new(tables),
-            )));
+            let level = LevelCursor::new(comparator.clone(), Arc::new(tables));
+            sources.push(Source::Level(level.through_all()));
         }
     }
     Ok(sources)

@@ -6,8 +6,10 @@
 
 use super::block::{Block, BlockCursor, Damage};
 use super::index::DataBlock;
+use super::read_ahead::ReadAhead;
 use super::table::Table;
 use crate::cursor::{Direction, InternalCursor, RowRun};
+use crate::disk_waits;
 use crate::error::{Error, Result};
 use crate::vfs::FileSlice;
 use std::sync::Arc;
@@ -27,6 +29,7 @@ pub struct TableCursor {
     data: BlockCursor,
     /// The block that `data` holds.
     loaded: Option<DataBlock>,
+    ahead: ReadAhead,
     /// Reused by searches of the index under an order other than bytewise.
     index_key: Vec<u8>,
 }
@@ -38,8 +41,16 @@ impl TableCursor {
             index: None,
             data: BlockCursor::new(Block::empty()),
             loaded: None,
+            ahead: ReadAhead::default(),
             index_key: Vec::new(),
         }
+    }
+
+    /// This cursor will go through the whole table: if the table is on the disk, it is asked for in large pieces from the start.
+    #[must_use]
+    pub fn through_all(mut self) -> TableCursor {
+        self.ahead = ReadAhead::through_all();
+        self
     }
 
     /// The value under the cursor. It stays valid for as long as it is held.
@@ -76,7 +87,7 @@ impl TableCursor {
         let found = index.find(self.table.comparator(), target, &mut self.index_key);
         self.index = found.map_err(|damage| self.table.index_damaged(&damage))?;
         if let Some(block) = self.index {
-            self.table.prefetch_end(block);
+            self.table.fetch(block);
         }
         Ok(())
     }
@@ -151,7 +162,12 @@ impl TableCursor {
         };
         let block = self.table.index().block_at(number);
         self.index = block.map_err(|damage| self.table.index_damaged(&damage))?;
-        self.prefetch_block(BLOCKS_AHEAD, direction);
+        // One that reads ahead does not wait any more, and goes on until it asks for what is in memory already.
+        if self.ahead.goes_on(number) || self.table.waits_for_disk() {
+            self.read_ahead(number, direction);
+        } else {
+            self.prefetch_block(BLOCKS_AHEAD, direction);
+        }
         self.load()
     }
 
@@ -167,6 +183,20 @@ impl TableCursor {
         {
             self.table.prefetch_start(block);
             self.table.prefetch_end(block);
+        }
+    }
+
+    /// Asks the system for blocks ahead. An index entry that is damaged is reported when the cursor gets there.
+    fn read_ahead(&mut self, at: usize, direction: Direction) {
+        let index = self.table.index();
+        let most = self.table.blocks_in(self.ahead.bytes());
+        let asked = self.ahead.arrive(at, direction, index.blocks(), most);
+        if !asked.is_empty()
+            && let (Ok(Some(first)), Ok(Some(last))) =
+                (index.block_at(asked.start), index.block_at(asked.end - 1))
+            && !disk_waits::reads_during(|| self.table.ask_for(first, last))
+        {
+            self.ahead.found_all_in_memory();
         }
     }
 

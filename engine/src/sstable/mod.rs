@@ -43,6 +43,7 @@ mod multi_get;
 mod parts;
 mod properties;
 mod range_block;
+mod read_ahead;
 mod stored;
 mod table;
 mod table_numbers;

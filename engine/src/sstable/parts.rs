@@ -92,7 +92,9 @@ pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSli
         return Err(Error::corruption(file.path(), footer_at, what));
     };
     let wrong = |what: String| corrupt(file, handle, what);
-    let stored = file.read_at(handle.offset, range.len() + stored::TRAILER_BYTES)?;
+    let stored_len = range.len() + stored::TRAILER_BYTES;
+    file.will_read(handle.offset, stored_len as u64);
+    let stored = file.read_at(handle.offset, stored_len)?;
     stored::verify(&stored, handle.offset).map_err(wrong)?;
     match stored::compression(&stored).map_err(wrong)? {
         Compression::None => Ok(stored.slice(0..range.len())),

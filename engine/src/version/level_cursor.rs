@@ -18,6 +18,7 @@ pub struct LevelCursor {
     tables: Tables,
     at: usize,
     cursor: Option<TableCursor>,
+    through_all: bool,
 }
 
 impl LevelCursor {
@@ -29,7 +30,15 @@ impl LevelCursor {
             tables,
             at: 0,
             cursor: None,
+            through_all: false,
         }
+    }
+
+    /// This cursor will go through the whole level, like [`TableCursor::through_all`].
+    #[must_use]
+    pub fn through_all(mut self) -> Self {
+        self.through_all = true;
+        self
     }
 
     /// Opens a cursor over `tables[at]`, or keeps the one that is open; `None` beyond either end.
@@ -40,7 +49,12 @@ impl LevelCursor {
         };
         if self.cursor.is_none() || self.at != at {
             self.cursor = None;
-            self.cursor = Some(self.tables[at].table()?.cursor());
+            let cursor = self.tables[at].table()?.cursor();
+            self.cursor = Some(if self.through_all {
+                cursor.through_all()
+            } else {
+                cursor
+            });
             self.at = at;
         }
         Ok(self.cursor.as_mut())

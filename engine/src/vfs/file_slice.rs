@@ -64,6 +64,20 @@ impl FileSlice {
         prefetch(self.get(start..end.min(self.len())).unwrap_or_default());
     }
 
+    /// Asks the system to get the bytes from `offset` on from the disk, if they are in a mapping and not in memory.
+    pub(super) fn will_read(&self, offset: u64, len: u64) {
+        #[cfg(unix)]
+        if let Owner::Mapped(map) = &self.owner {
+            let end = offset.saturating_add(len).min(map.len() as u64);
+            if offset < end {
+                let (offset, len) = (offset as usize, (end - offset) as usize);
+                let _ = map.advise_range(memmap2::Advice::WillNeed, offset, len);
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (offset, len);
+    }
+
     /// Removes the mapping that the bytes are in, if they are in one, from this process's memory.
     /// Later reads get them from the system again, page by page.
     pub(super) fn leave_to_system(&self) {

@@ -283,6 +283,10 @@ pub trait RandomFile: Send + Sync + Debug {
     /// The whole file without a copy, if it is mapped or held in memory.
     fn contents(&self) -> Option<FileSlice>;
 
+    /// Tells the system that a part of the file is about to be read, so that it gets all of it from the disk in one
+    /// piece, and meanwhile returns. Only a hint: what lies beyond the file's end is passed over.
+    fn will_read(&self, _offset: u64, _len: u64) {}
+
     /// Tells the system that the file will hardly be read any more. The memory that a mapping holds
     /// is freed; later reads still work, but are slower.
     fn leave_to_system(&self) {}

@@ -249,7 +249,13 @@ fn map(file: &File) -> io::Result<Arc<Mmap>> {
     // shortens a file; `create` over an old name makes a new file and `remove` leaves open ones alone),
     // and the lock on the database's directory keeps other processes of the engine out. A foreign
     // program that writes into the directory breaks this, as it would break any reader.
-    unsafe { Mmap::map(file) }.map(Arc::new)
+    let map = unsafe { Mmap::map(file) }?;
+    // Otherwise the system reads what lies around each page that is not in memory: on some machines 8 MiB for a value of
+    // ten bytes, which drives out of memory what others need. Readers say what they are about to read, but only where
+    // they know that they wait: see `disk_waits`.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::Random);
+    Ok(Arc::new(map))
 }
 
 #[derive(Debug)]
@@ -336,6 +342,10 @@ impl RandomFile for MappedFile {
 
     fn contents(&self) -> Option<FileSlice> {
         Some(self.contents.clone())
+    }
+
+    fn will_read(&self, offset: u64, len: u64) {
+        self.contents.will_read(offset, len);
     }
 
     fn leave_to_system(&self) {

@@ -71,6 +71,8 @@ mod table_allocations;
 mod table_corruption;
 mod table_model;
 mod table_pieces;
+#[cfg(target_os = "linux")]
+mod tables_on_disk;
 mod tiered;
 mod verify;
 mod vfs_files;

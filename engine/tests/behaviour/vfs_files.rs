@@ -243,6 +243,34 @@ fn a_mapped_file_keeps_its_bytes_when_its_name_is_given_away() {
 }
 
 #[test]
+fn a_hint_about_any_range_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    let memory = MemoryVfs::new();
+    memory.create_dir_all(dir.path()).unwrap();
+    let faulty = FaultVfs::new(Arc::new(StdVfs));
+    for vfs in [&StdVfs as &dyn Vfs, &memory, &faulty] {
+        vfs.create(&path).unwrap().append(b"data").unwrap();
+        for file in [
+            vfs.open_random(&path).unwrap(),
+            vfs.open_mapped(&path).unwrap(),
+        ] {
+            for (offset, len) in [
+                (0, 4),
+                (2, 9),
+                (4, 0),
+                (5, 1),
+                (0, u64::MAX),
+                (u64::MAX, u64::MAX),
+            ] {
+                file.will_read(offset, len);
+            }
+            assert_eq!(&*file.read_at(0, 4).unwrap(), b"data");
+        }
+    }
+}
+
+#[test]
 fn a_read_beyond_the_end_is_refused_before_anything_is_allocated() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a");

@@ -1,6 +1,7 @@
 //! Loads data blocks: in place, from the cache, or from the file.
 
 use super::Table;
+use crate::disk_waits;
 use crate::error::Result;
 use crate::sstable::block::{BYTES_PER_RESTART, Block, FRAME_BYTES};
 use crate::sstable::footer::FOOTER_BYTES;
@@ -12,6 +13,10 @@ use std::ops::Range;
 
 /// How much of a block's end is prefetched at most. A core does not fetch more cache lines at once anyway.
 const END_BYTES_MAX: usize = 512;
+
+/// A block of this length is asked for before it is verified, whether or not this thread waits for the disk: it has
+/// many pages, and next to their checksum the call costs little.
+const LONG_BLOCK_BYTES: usize = 32 << 10;
 
 /// The contents of a data block.
 pub(super) enum Contents<'t> {
@@ -64,7 +69,12 @@ impl Table {
         };
         let stored = &mapped[range.start..range.start + stored_len];
         self.verified
-            .once(block.number, || stored::verify(stored, block.handle.offset))
+            .once(block.number, || {
+                if stored_len >= LONG_BLOCK_BYTES {
+                    self.ask_for(block, block);
+                }
+                stored::verify(stored, block.handle.offset)
+            })
             .map_err(wrong)?;
         match stored::compression(stored).map_err(wrong)? {
             Compression::None => Ok(Contents::InPlace(mapped, range)),
@@ -83,6 +93,38 @@ impl Table {
         let contents = self.load(block)?;
         let len = contents.bytes().len();
         Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
+    }
+
+    /// Has on its way what of a block is read first: its end, from memory. Or the block, where this thread waits for
+    /// the disk.
+    #[inline]
+    pub(in crate::sstable) fn fetch(&self, block: DataBlock) {
+        if self.waits_for_disk() {
+            self.ask_for(block, block);
+        } else {
+            self.prefetch_end(block);
+        }
+    }
+
+    /// Whether this thread lately waited for the disk, and may wait here again. To be asked once for each block.
+    #[inline]
+    pub(in crate::sstable) fn waits_for_disk(&self) -> bool {
+        self.mapped.is_some() && disk_waits::likely()
+    }
+
+    /// Asks the system for all blocks from the first to the last.
+    pub(in crate::sstable) fn ask_for(&self, first: DataBlock, last: DataBlock) {
+        let start = first.handle.offset;
+        let end = last.handle.offset.saturating_add(last.handle.length);
+        let end = end.saturating_add(stored::TRAILER_BYTES as u64);
+        self.file.will_read(start, end.saturating_sub(start));
+    }
+
+    /// How many data blocks there are in `bytes` of the file, about, and at least one.
+    pub(in crate::sstable) fn blocks_in(&self, bytes: u64) -> usize {
+        let blocks = self.index.blocks() as u64;
+        let in_bytes = bytes.saturating_mul(blocks) / self.parts_end().max(1);
+        usize::try_from(in_bytes).unwrap_or(usize::MAX).max(1)
     }
 
     /// Prefetches a block's end, which [`load`](Self::load) and the search for a restart read.

@@ -98,7 +98,7 @@ impl Table {
             .find(&self.comparator, target, key)
             .map_err(|damage| self.index_damaged(&damage))?;
         match block {
-            Some(block) => self.prefetch_end(block),
+            Some(block) => self.fetch(block),
             None => self.filter_was_false(),
         }
         Ok(block)

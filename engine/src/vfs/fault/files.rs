@@ -165,6 +165,10 @@ impl RandomFile for FaultyRandomFile {
         self.inner.contents()
     }
 
+    fn will_read(&self, offset: u64, len: u64) {
+        self.inner.will_read(offset, len);
+    }
+
     fn leave_to_system(&self) {
         self.inner.leave_to_system();
     }
