@@ -12,6 +12,7 @@
 //!    entries in four and scan the rest; values of 100,000 bytes; a queue; few keys overwritten and scanned.
 //! 8. *compressed*: values that compress to a half, in compressed blocks: fill in random order; read; compact; read again.
 //! 9. *ycsb*: the core workloads of the Yahoo! Cloud Serving Benchmark, with popular keys.
+//! 10. *larger*: a database that is larger than memory, if memory is limited: fill, compact, reopen, read.
 //!
 //! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
 
@@ -19,6 +20,7 @@ mod accounts;
 mod beside;
 mod churn;
 mod entries;
+mod larger;
 mod reading;
 mod ycsb;
 
@@ -87,6 +89,7 @@ pub enum Part {
     Churn,
     Compressed,
     Ycsb,
+    Larger,
     Growth,
 }
 
@@ -126,6 +129,7 @@ pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measu
             Part::Churn => run.churn()?,
             Part::Compressed => run.compressed()?,
             Part::Ycsb => run.ycsb()?,
+            Part::Larger => run.larger()?,
             Part::Growth => run.growth()?,
         }
     }

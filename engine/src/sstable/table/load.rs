@@ -95,8 +95,8 @@ impl Table {
         Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
     }
 
-    /// Has on its way what of a block is read first: its end, from memory. Or the block, where this thread waits for
-    /// the disk.
+    /// Has what is read next fetched ahead: the end of a block, from memory; or all of the block, where this thread waits
+    /// for the disk.
     #[inline]
     pub(in crate::sstable) fn fetch(&self, block: DataBlock) {
         if self.waits_for_disk() {
