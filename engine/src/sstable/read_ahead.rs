@@ -15,8 +15,9 @@ const FIRST: usize = 2;
 /// How many bytes of a table are asked for at once at most.
 const BYTES: u64 = 512 << 10;
 
-/// The same for a cursor that goes through all of it.
-const THROUGH_ALL_BYTES: u64 = 4 << 20;
+/// The same for a cursor that goes through all of it. A compaction has one for each of a dozen inputs: where memory is short,
+/// much more would be gone again before it is read.
+const THROUGH_ALL_BYTES: u64 = 1 << 20;
 
 /// What a cursor asked for.
 #[derive(Clone, Debug, Default)]
