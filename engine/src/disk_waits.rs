@@ -101,19 +101,14 @@ fn read_from_disk() -> i64 {
 mod tests {
     use super::*;
 
-    /// How many reads a thread makes until it looks.
+    /// How many reads a thread makes until it looks. The last of them sees what was read.
     fn reads_to_a_look(watch: &Watch, seen: fn() -> i64) -> u32 {
-        let before = watch.seen.get();
-        let mut reads = 0;
-        loop {
-            let last = watch.left.get() == 0;
+        let reads = watch.left.get() + 1;
+        for _ in 0..reads {
             watch.count(seen);
-            reads += 1;
-            if last {
-                assert!(watch.seen.get() >= before);
-                return reads;
-            }
         }
+        assert_eq!(watch.seen.get(), seen());
+        reads
     }
 
     #[test]

@@ -64,7 +64,8 @@ impl FileSlice {
         prefetch(self.get(start..end.min(self.len())).unwrap_or_default());
     }
 
-    /// Asks the system to get the bytes from `offset` on from the disk, if they are in a mapping and not in memory.
+    /// Asks the system to get a part of the mapping that the bytes are in from the disk, if they are in one; `offset` is counted
+    /// from the start of the mapping.
     pub(super) fn will_read(&self, offset: u64, len: u64) {
         #[cfg(unix)]
         if let Owner::Mapped(map) = &self.owner {

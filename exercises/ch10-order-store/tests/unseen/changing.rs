@@ -8,7 +8,7 @@ use kit::unseen::{named, observed};
 use crate::order::{Change, Order, Status};
 use crate::solutions::change_status::change_status as right_change;
 use crate::solutions::place_order::keys;
-use crate::{change_to, changing};
+use crate::{before_and_after, change_to, changing};
 
 #[test]
 fn changes_are_told_by_their_rows() {
@@ -106,16 +106,9 @@ fn ids_begin_at_zero() {
 fn rows_that_are_deleted_too_late_are_named() {
     let written = |in_one: bool, delete_all: bool| {
         move |db: &Db, id: u32, to: Status| {
-            let Some(value) = db.get((b'o', id).to_key())? else {
-                return Ok(Change::Unknown);
-            };
-            let before = Order::read(id, &value).unwrap();
-            if before.status == to {
-                return Ok(Change::Unchanged);
-            }
-            let after = Order {
-                status: to,
-                ..before.clone()
+            let (before, after) = match before_and_after(db, id, to)? {
+                Ok(both) => both,
+                Err(nothing) => return Ok(nothing),
             };
             let rows = db.default_family();
             let sync = WriteOptions { sync: true };

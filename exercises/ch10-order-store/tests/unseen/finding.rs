@@ -171,24 +171,24 @@ fn what_a_query_writes_no_other_one_reads() {
 
 #[test]
 fn a_limit_and_a_time_keep_all_their_bits() {
-    let cut = |limit: usize| usize::from(limit as u16);
-    let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
-    named(&finding(user, between), "limit_cut_to_16_bits");
-    let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
-    named(&finding(of_user, time), "limit_of_times_cut_to_16_bits");
-    let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
-        with_status(db, status, cut(limit), after)
-    };
-    named(&paging(page), "limit_of_pages_cut_to_16_bits");
-    let cut = |limit: usize| limit as u32 as usize;
-    let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
-    named(&finding(user, between), "limit_cut_to_32_bits");
-    let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
-    named(&finding(of_user, time), "limit_of_times_cut_to_32_bits");
-    let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
-        with_status(db, status, cut(limit), after)
-    };
-    named(&paging(page), "limit_of_pages_cut_to_32_bits");
+    let to_16: fn(usize) -> usize = |limit| usize::from(limit as u16);
+    let to_32: fn(usize) -> usize = |limit| limit as u32 as usize;
+    for (bits, cut) in [(16, to_16), (32, to_32)] {
+        let user = move |db: &Db, user: &str, limit| of_user(db, user, cut(limit));
+        named(
+            &finding(user, between),
+            &format!("limit_cut_to_{bits}_bits"),
+        );
+        let time = move |db: &Db, from, until, limit| between(db, from, until, cut(limit));
+        named(
+            &finding(of_user, time),
+            &format!("limit_of_times_cut_to_{bits}_bits"),
+        );
+        let page = move |db: &Db, status, limit, after: Option<&[u8]>| {
+            with_status(db, status, cut(limit), after)
+        };
+        named(&paging(page), &format!("limit_of_pages_cut_to_{bits}_bits"));
+    }
     let rounded = |time: u64| time as f64 as u64;
     let time = move |db: &Db, from, until, limit| between(db, rounded(from), rounded(until), limit);
     observed(&finding(of_user, time), "time", &["9007199254740993"]);

@@ -518,16 +518,9 @@ fn whoever_writes_in_parts_is_told_so_whatever_the_order() {
     };
     observed(&placing(keys, row_by_row), "rows", &[told]);
     let new_row_first = move |db: &Db, id: u32, to: Status| -> engine::Result<Change> {
-        let Some(value) = db.get((b'o', id).to_key())? else {
-            return Ok(Change::Unknown);
-        };
-        let before = Order::read(id, &value).unwrap();
-        if before.status == to {
-            return Ok(Change::Unchanged);
-        }
-        let after = Order {
-            status: to,
-            ..before.clone()
+        let (before, after) = match before_and_after(db, id, to)? {
+            Ok(both) => both,
+            Err(nothing) => return Ok(nothing),
         };
         let ([own, _, _, new], [_, _, _, old]) = (keys(&after), keys(&before));
         write(db, None, Some((new, Vec::new())))?;
@@ -720,23 +713,35 @@ fn every_bit_of_a_large_number_counts() {
     });
 }
 
-/// The right change, but for the row by status that it puts.
-fn change_to(db: &Db, id: u32, to: Status, of: impl Fn(&Order) -> Order) -> engine::Result<Change> {
-    let own = (b'o', id).to_key();
-    let Some(value) = db.get(&own)? else {
-        return Ok(Change::Unknown);
+/// An order as it is and as it will be, or why nothing changes.
+fn before_and_after(
+    db: &Db,
+    id: u32,
+    to: Status,
+) -> engine::Result<Result<(Order, Order), Change>> {
+    let Some(value) = db.get((b'o', id).to_key())? else {
+        return Ok(Err(Change::Unknown));
     };
     let before = Order::read(id, &value).unwrap();
     if before.status == to {
-        return Ok(Change::Unchanged);
+        return Ok(Err(Change::Unchanged));
     }
     let after = Order {
         status: to,
         ..before.clone()
     };
+    Ok(Ok((before, after)))
+}
+
+/// The right change, but for the row by status that it puts.
+fn change_to(db: &Db, id: u32, to: Status, of: impl Fn(&Order) -> Order) -> engine::Result<Change> {
+    let (before, after) = match before_and_after(db, id, to)? {
+        Ok(both) => both,
+        Err(nothing) => return Ok(nothing),
+    };
     let rows = db.default_family();
     let mut batch = WriteBatch::new();
-    batch.put(&rows, own, after.value());
+    batch.put(&rows, (b'o', id).to_key(), after.value());
     batch.delete(&rows, &keys(&before)[3]);
     batch.put(&rows, &keys(&of(&after))[3], b"");
     db.write(batch, WriteOptions { sync: true })?;
