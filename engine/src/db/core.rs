@@ -108,7 +108,23 @@ pub(super) struct Core {
 /// The right to do a piece of work in the directory. Its fields are dropped in this order.
 pub(super) struct Working<'a> {
     _directory: Arc<dyn LockGuard>,
-    _one_at_a_time: ReentrantMutexGuard<'a, ()>,
+    _turn: Turn<'a>,
+}
+
+/// The lock for a kind of work. At its end the thread that waits for it gets it: the background thread asks again at
+/// once, and would otherwise do all that is due before anyone else.
+struct Turn<'a>(Option<ReentrantMutexGuard<'a, ()>>);
+
+impl<'a> Turn<'a> {
+    fn wait(kind: &'a ReentrantMutex<()>) -> Self {
+        Self(Some(kind.lock()))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.take().map(ReentrantMutexGuard::unlock_fair);
+    }
 }
 
 /// The manifest and what it says.
@@ -210,10 +226,10 @@ impl Core {
                 "a flush or a compaction cannot ask for another one",
             ));
         }
-        let one_at_a_time = kind.lock();
+        let turn = Turn::wait(kind);
         Ok(Working {
             _directory: self.lock.lock().clone().ok_or_else(closed)?,
-            _one_at_a_time: one_at_a_time,
+            _turn: turn,
         })
     }
 
@@ -424,5 +440,34 @@ fn mark_obsolete(before: &BTreeMap<FamilyId, FamilyState>, edit: &VersionEdit) {
                 table.mark_obsolete();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+
+    /// The background thread is like the one here that ends a turn and asks for the next.
+    #[test]
+    fn who_asks_again_at_once_comes_after_who_waits() {
+        let (kind, had_a_turn) = (ReentrantMutex::default(), AtomicBool::new(false));
+        let mut turns = 0;
+        thread::scope(|scope| {
+            let mut turn = Turn::wait(&kind);
+            scope.spawn(|| {
+                let _turn = Turn::wait(&kind);
+                had_a_turn.store(true, Ordering::Release);
+            });
+            while !had_a_turn.load(Ordering::Acquire) && turns < 1_000 {
+                // Enough for the other to ask, on a busy machine after some of these.
+                thread::sleep(Duration::from_millis(2));
+                drop(turn);
+                turn = Turn::wait(&kind);
+                turns += 1;
+            }
+        });
+        assert!(turns < 1_000, "the other one never had a turn");
     }
 }
