@@ -1,4 +1,4 @@
-//! `docs/README.md` names every document, and every file that a document links to exists.
+//! `docs/README.md` names every document and every test of a behaviour, and every file that a document links to exists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,28 @@ fn the_index_names_every_document() {
     let named: BTreeSet<_> = links("README.md").into_iter().collect();
     for page in pages().iter().filter(|page| *page != "README.md") {
         assert!(named.contains(page), "docs/README.md does not name {page}");
+    }
+}
+
+#[test]
+fn the_index_names_every_test_of_a_behaviour() {
+    let named = links("README.md");
+    let tests = docs().join("../tests");
+    let files = [tests.join("behaviour"), tests]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    for file in files {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        // What a folder of tests shares, and the folders that hold more than one behaviour.
+        if ["main.rs", "support", "behaviour", "keys"].contains(&name.as_str()) {
+            continue;
+        }
+        assert!(
+            named
+                .iter()
+                .any(|link| link.split('/').any(|part| part == name)),
+            "docs/README.md does not name tests/{name}"
+        );
     }
 }
 
