@@ -27,8 +27,10 @@ use crate::panics;
 use crate::render::{count, wrap};
 
 mod heard;
+mod written;
 
 pub use heard::{watch, watch_decode};
+pub use written::Written;
 
 /// The check that no right candidate is refused.
 pub const ACCEPTS_RIGHT: &str = "accepts-right";
