@@ -785,6 +785,26 @@ pub fn all() -> Vec<Mistake<Key>> {
              `user.as_bytes()`, and they sort as its letters do.",
         )
         .link(FIELDS),
+        mistake("letters_of_the_note_cut_to_bytes", |user, number, note| {
+            let letters: Vec<u8> = note.chars().map(|letter| letter as u8).collect();
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &letters].concat()
+        })
+        .says("the note with each letter cut by `as u8`")
+        .why(
+            "A letter is a number of up to 21 bits, and `as u8` keeps eight of them: many letters share a byte then. The bytes of a text are \
+             `note.as_bytes()`, and they sort as its letters do.",
+        )
+        .link(FIELDS),
+        mistake("letters_of_both_texts_cut_to_bytes", |user, number, note| {
+            let [user, note] = [user, note].map(|text| text.chars().map(|letter| letter as u8).collect::<Vec<u8>>());
+            [&escape_and_end(&user)[..], &number.to_be_bytes(), &note].concat()
+        })
+        .says("both texts with each letter cut by `as u8`")
+        .why(
+            "A letter is a number of up to 21 bits, and `as u8` keeps eight of them: many letters share a byte then. The bytes of a text are \
+             `user.as_bytes()`, and they sort as its letters do.",
+        )
+        .link(FIELDS),
         mistake("note_ended_and_not_the_user", |user, number, note| {
             [user.as_bytes(), &number.to_be_bytes(), &escape_and_end(note.as_bytes())].concat()
         })
