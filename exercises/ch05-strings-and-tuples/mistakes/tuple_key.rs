@@ -603,6 +603,23 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the number cut by `as u16`")
         .why("A `u64` has eight bytes. 65536 becomes 0, and two orders share a key.")
         .link(FIELDS),
+        mistake("texts_in_small_letters", |user, number, note| {
+            let [user, note] = [user, note].map(str::to_lowercase);
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .or(Arc::new(|user: &str, number: u64, note: &str| {
+            let [user, note] = [user, note].map(str::to_ascii_lowercase);
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        }))
+        .says("both texts in small letters")
+        .why("`Ann` and `ann` are two users, `A` and `a` two notes, and their rows share a key here. `str` compares capital letters as the bytes they are.")
+        .link(FIELDS),
+        mistake("number_turned_round", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &(!number).to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the greatest number of a user first")
+        .why("Each bit of the number is turned round, or it is subtracted from the greatest one. That is for an order that runs backwards, and here the smallest number comes first.")
+        .link(FIELDS),
         mistake("note_in_small_letters", |user, number, note| {
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.to_lowercase().as_bytes()].concat()
         })
