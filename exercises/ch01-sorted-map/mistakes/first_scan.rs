@@ -338,6 +338,44 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
              there. The key before it is less than `lo`.",
         )
         .link(WRONG),
+        mistake("gap_counted_as_the_start", |store: &Store, lo, hi| {
+            let sorted: Vec<&Vec<u8>> = store.keys().collect();
+            let place = |bound: &[u8]| sorted.binary_search_by(|key| key[..].cmp(bound));
+            let start = place(lo).unwrap_or_else(|gap| gap + 1);
+            let end = place(hi).unwrap_or_else(|gap| gap);
+            let found = sorted.get(start..end).unwrap_or_default();
+            found.iter().map(|key| key.to_vec()).collect()
+        })
+        .says("one key too few where `lo` is not a key")
+        .why(
+            "A search that does not find `lo` gives the place where `lo` would stand: the first key that is greater. The range begins with \
+             that key, and not after it.",
+        )
+        .link(WRONG),
+        mistake("first_key_for_a_start_after_all", |store: &Store, lo, hi| {
+            let place = |bound: &[u8]| store.keys().position(|key| &key[..] >= bound);
+            let (start, end) = (place(lo).unwrap_or(0), place(hi).unwrap_or(store.len()));
+            let found = store.keys().skip(start).take(end.saturating_sub(start));
+            found.cloned().collect()
+        })
+        .says("a range that begins with the first key of the store where no key is `lo` or greater")
+        .why(
+            "Where all keys are less than `lo`, none of them is in the range. A search that finds nothing has no place, and 0 is one: that of \
+             the first key. If you wrote `position(..).unwrap_or(0)`: the place after all keys is their number.",
+        )
+        .link(WRONG),
+        mistake("nothing_for_an_end_after_all", |store: &Store, lo, hi| {
+            let place = |bound: &[u8]| store.keys().position(|key| &key[..] >= bound);
+            let (start, end) = (place(lo).unwrap_or(store.len()), place(hi).unwrap_or(0));
+            let found = store.keys().skip(start).take(end.saturating_sub(start));
+            found.cloned().collect()
+        })
+        .says("no key where none is `hi` or greater")
+        .why(
+            "`hi` need not be a key, and may come after all of them: then the range goes on to the last one. If you wrote \
+             `position(..).unwrap_or(0)`: the place after all keys is their number.",
+        )
+        .link(WRONG),
         mistake("empty_end_is_no_end", |store: &Store, lo, hi| {
             let end = if hi.is_empty() { Unbounded } else { Excluded(hi) };
             if lo >= hi && !hi.is_empty() {

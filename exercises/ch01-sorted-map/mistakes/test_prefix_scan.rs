@@ -100,6 +100,18 @@ fn too_strict() -> Vec<Mistake<Tester<Scan>>> {
         .says("a test that expects the last key first")
         .why("A scan returns keys in the order of the store, by their bytes: the least comes first, and `10` before `9`.")
         .link(RULES),
+        weak("refuses_everything", "accepts-right", |scan| {
+            let store = store(&[b"a", b"aa", b"b"]);
+            assert_eq!(scan(&store, b"a"), words(&["aa", "a"]));
+            assert_eq!(scan(&store, b"b"), words(&["a"]));
+        })
+        .says("a test that refuses every scan")
+        .why(
+            "Scans that keep the four rules fail it too, so what failed above is none of them. Common reasons: the keys are expected in another \
+             order than that of their bytes, the shortest first, say, or as text; the end of the range is worked out in the test, and wrong there; \
+             or it asks for an empty prefix.",
+        )
+        .link(RULES),
     ]
 }
 

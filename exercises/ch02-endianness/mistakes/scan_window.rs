@@ -21,6 +21,7 @@ enum Step {
     FourByteBounds,
     TimesReadLittleEndian,
     LatestFirst,
+    SortedAsText,
     CrossedBoundsPanic,
     CrossedBoundsSwapped,
     StartIgnored,
@@ -28,11 +29,11 @@ enum Step {
 }
 use Step::{
     BoundsAsText, CrossedBoundsPanic, CrossedBoundsSwapped, EndIgnored, EndIncluded,
-    FourByteBounds, LatestFirst, LittleEndianBounds, StartExcluded, StartIgnored,
+    FourByteBounds, LatestFirst, LittleEndianBounds, SortedAsText, StartExcluded, StartIgnored,
     TimesReadLittleEndian,
 };
 
-const QUIRKS: [Quirk<Step>; 11] = [
+const QUIRKS: [Quirk<Step>; 12] = [
     Quirk::new(EndIncluded, "end_included", "window")
         .says("a window that takes its end too")
         .why(
@@ -87,6 +88,14 @@ const QUIRKS: [Quirk<Step>; 11] = [
         .says_beside("the latest time first")
         .why(
             "The rows come in ascending order by themselves, and so the times are asked for.",
+        )
+        .link(TASK),
+    Quirk::new(SortedAsText, "sorted_as_text", "window")
+        .says("the right times in the order of their decimal text")
+        .says_beside("the times in the order of their decimal text")
+        .why(
+            "As text 10 comes before 5: so JavaScript sorts numbers, too. The rows are in the order of the times already, and nothing is \
+             to be sorted.",
         )
         .link(TASK),
     Quirk::new(CrossedBoundsPanic, "crossed_bounds_panic", "returns")
@@ -160,6 +169,9 @@ fn answer(steps: &[Step], rows: &Rows, from: u64, to: u64) -> Vec<u64> {
             }
         })
         .collect();
+    if has(SortedAsText) {
+        times.sort_by_key(u64::to_string);
+    }
     if has(LatestFirst) {
         times.reverse();
     }

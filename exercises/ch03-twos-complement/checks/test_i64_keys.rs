@@ -1,6 +1,6 @@
 //! Tests of `i64` keys, tried on right keys and on wrong ones.
 
-use kit::tester::{watch, watch_decode};
+use kit::tester::{Written, watch, watch_decode};
 use kit::{Candidates, Cast, Exercise, Judged, Show, Tester, Wrong};
 
 use crate::{mistakes, solutions, stubs};
@@ -24,11 +24,18 @@ pub(crate) fn tester(
     test: impl Fn(&dyn Fn(i64) -> Vec<u8>, &dyn Fn(&[u8]) -> i64) + Send + Sync + 'static,
 ) -> Tester<Keys> {
     Tester::new(move |keys: &Keys| {
+        let written = Written::default();
         let encode = |number: i64| {
             let call = move || format!("encode({number})");
-            watch(call, || (keys.encode)(number), Show::show)
+            let key = watch(call, || (keys.encode)(number), Show::show);
+            written.remember(&key);
+            key
         };
-        test(&encode, &|key| watch_decode(keys.decode, key));
+        let decode = |key: &[u8]| {
+            written.expect(key, "decode", "encode");
+            (keys.decode)(key)
+        };
+        test(&encode, &|key| watch_decode(decode, key));
     })
 }
 

@@ -54,6 +54,10 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
         expects("big_endian_all_by_distance", || {
             [0, -1, 1, -200, 256, -300]
         })
+        .or(Orders {
+            big_endian: || [0, 1, -1, -200, 256, -300],
+            ..right()
+        })
         .says("the order of the absolute values")
         .why("The bytes of -1 have nothing in common with those of 1. The sign bit comes first.")
         .link(BYTES),
@@ -129,6 +133,24 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
              first: 00 for 0 and 256, then 01 for 1.",
         )
         .link(BYTES),
+        expects("little_endian_largest_first", || [256, 1, 0, -1, -200, -300])
+            .says("the largest number first")
+            .why(
+                "Little-endian turns round the bytes of each key, and not the numbers. The lowest byte is compared first: 00 for 0 and 256, then \
+                 01 for 1.",
+            )
+            .link(BYTES),
+        expects("little_endian_like_text", text)
+            .says("the order of the decimal text")
+            .why("No digits are written here. The first byte is the lowest one: 00 for 0 and 256, 38 for -200, and ff, the greatest, for -1.")
+            .link(BYTES),
+        expects("little_endian_by_distance_from_zero", || [0, 1, 256, -1, -200, -300])
+            .says("negative numbers last, sorted by their distance from zero")
+            .why(
+                "The halves are right, their order is not. The lowest byte decides: 00 for 256 and 01 for 1, and below zero 38 for -200, d4 for -300 \
+                 and ff for -1.",
+            )
+            .link(BYTES),
         expects("little_endian_reversed", || [-1, -300, -200, 1, 256, 0])
             .says("the largest lowest byte first")
             .why("The byte is the right one. But a scan goes from small bytes to large ones.")
@@ -182,6 +204,10 @@ fn of_text() -> Vec<Mistake<Orders>> {
             .why("In ASCII `-` is 2d and the digits are 30 to 39: the minus sign comes first.")
             .link(WRONG),
         expects("text_minus_ignored", || [0, -1, 1, -200, 256, -300])
+            .or(Orders {
+                text: || [0, 1, -1, -200, 256, -300],
+                ..right()
+            })
             .says("the digits alone, the minus sign ignored")
             .why("The minus sign is a byte like any other, and the first one. It decides.")
             .link(WRONG),
@@ -207,7 +233,18 @@ fn of_text() -> Vec<Mistake<Orders>> {
             .says("the largest bytes first")
             .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
             .link(WRONG),
+        expects("text_largest_number_first", || [256, 1, 0, -1, -200, -300])
+            .says("the largest number first")
+            .why(
+                "A scan goes from small bytes to large ones, and sees signs and digits, not numbers: the minus sign, 2d, is less than every digit, \
+                 and of `-1`, `-200` and `-300` the first digit decides.",
+            )
+            .link(WRONG),
         expects("text_by_length", || [0, 1, -1, 256, -200, -300])
+            .or(Orders {
+                text: || [0, 1, -1, 256, -300, -200],
+                ..right()
+            })
             .says("shorter texts first")
             .why("Bytes are compared from the front, whatever comes after. A length decides only where one text is the beginning of the other.")
             .link(WRONG),

@@ -113,10 +113,11 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
             }
             back_again(encode, decode, &numbers());
         })
-        .says("a test that compares the bytes as signed values")
+        .says("a test that compares something else than the bytes: signed values, say")
         .why(
-            "So does Java, whose bytes are signed: there ff is -1 and comes before 00. A store compares bytes as \
-             unsigned values, from 00 to ff. In Rust that is `encode(a) < encode(b)`.",
+            "So does Java, whose bytes are signed: there ff is -1 and comes before 00. Text that bytes were printed to by `{:x}`, or made \
+             into with losses, has another order too. A store compares bytes as unsigned values, from 00 to ff. In Rust that is \
+             `encode(a) < encode(b)`.",
         )
         .link(RULES),
         weak("refuses_everything", "accepts-right", |encode, decode| {
@@ -128,7 +129,8 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         .says("a test with the two sides of its comparison exchanged")
         .why(
             "Encoders that keep both rules fail it too. A common reason: the two sides of a comparison are exchanged. The smaller number \
-             must have the smaller key. Another one: a list of numbers is taken to be in order, and is not.",
+             must have the smaller key. Others: a list of numbers is taken to be in order, and is not; or `decode` is asked for bytes that \
+             no `encode` has returned.",
         )
         .link(RULES),
     ]

@@ -953,3 +953,16 @@ fn a_marker_has_eight_bits_and_a_length_more_than_sixteen() {
         assert!(verdict.message.len() < 4000, "the row is cut short");
     }
 }
+
+#[test]
+fn a_test_that_decodes_what_nobody_wrote_reads_so() {
+    let verdict = tested(|encode, decode| {
+        solutions::test_i64_keys::test(encode, decode);
+        decode(b"");
+    });
+    // Right functions read other bytes each in its own way, or panic: no length was demanded.
+    named(&verdict, "refuses_everything");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let asked = "your test asks `decode` for what no `encode` has returned. Its last calls were";
+    assert!(words.join(" ").contains(asked));
+}

@@ -1,6 +1,6 @@
 //! Tests of keys for scores, tried on right keys and on wrong ones.
 
-use kit::tester::{watch, watch_decode};
+use kit::tester::{Written, watch, watch_decode};
 use kit::{Candidates, Cast, Exercise, Judged, Show, Tester, Wrong};
 
 use crate::{mistakes, solutions, stubs};
@@ -24,11 +24,20 @@ pub(crate) fn tester(
     test: impl Fn(&dyn Fn(f64) -> Option<Vec<u8>>, &dyn Fn(&[u8]) -> f64) + Send + Sync + 'static,
 ) -> Tester<Keys> {
     Tester::new(move |keys: &Keys| {
+        let written = Written::default();
         let encode = |number: f64| {
             let call = move || format!("encode({})", number.show().text);
-            watch(call, || (keys.encode)(number), Show::show)
+            let key = watch(call, || (keys.encode)(number), Show::show);
+            if let Some(key) = &key {
+                written.remember(key);
+            }
+            key
         };
-        test(&encode, &|key| watch_decode(keys.decode, key));
+        let decode = |key: &[u8]| {
+            written.expect(key, "decode", "encode");
+            (keys.decode)(key)
+        };
+        test(&encode, &|key| watch_decode(decode, key));
     })
 }
 
@@ -53,20 +62,22 @@ fn candidates() -> Candidates<Keys> {
         )
         .right(
             "by_the_value",
-            "It refuses NaN, then inverts all bits below zero, and sets the first bit otherwise. Both zeros come back as 0.0.",
+            "It refuses NaN, then inverts all bits below zero, and sets the first bit otherwise. Both zeros come back as -0.0.",
             Keys {
                 encode: |v| {
                     let bits = v.to_bits();
                     let key = if v >= 0.0 { bits | SIGN_BIT } else { !bits };
                     (!v.is_nan()).then(|| bytes(key))
                 },
-                decode,
+                decode: |key| match decode(key) {
+                    0.0 => -0.0,
+                    number => number,
+                },
             },
         )
         .right(
             "marker_in_front",
-            "It writes 00 or 01 for the sign, then the magnitude, inverted below zero, without the zero bytes at its end. Both zeros \
-             come back as -0.0.",
+            "It writes 00 or 01 for the sign, then the magnitude, inverted below zero, without the zero bytes at its end.",
             Keys {
                 encode: |v| {
                     let (sign, magnitude) = (v < 0.0, v.abs().to_bits());
@@ -77,7 +88,6 @@ fn candidates() -> Candidates<Keys> {
                 },
                 decode: |key| match number(&[&key[1..], &[0; 8]].concat()[..8]) {
                     rest if key[0] == 0 => -f64::from_bits(!rest),
-                    0 => -0.0,
                     rest => f64::from_bits(rest),
                 },
             },

@@ -71,6 +71,21 @@ fn of_values() -> Vec<Mistake<Orders>> {
                  zeros. That is -inf. A NaN has a fraction that is not zero.",
             )
             .link(FIELDS),
+        expects("minus_infinity_among_the_greatest", || letters!(c a e d b h g f))
+            .says("g before f, after all others")
+            .why(
+                "ff f0 has the greatest bytes of all, and the smallest value: the sign bit is set, the exponent all ones and the fraction all \
+                 zeros. That is -inf. A NaN has a fraction that is not zero.",
+            )
+            .link(FIELDS),
+        expects("infinities_taken_for_nans", || letters!(f g c a e d b h))
+            .or(Orders { by_value: || letters!(g f c a e d b h), by_bytes })
+            .says("f and g in front of all others")
+            .why(
+                "In both, the exponent is all ones and the fraction all zeros: they are infinite, and numbers. f has no sign bit: it is +inf, \
+                 greater than all others. A NaN has a fraction that is not zero.",
+            )
+            .link(FIELDS),
         expects("largest_value_first", || letters!(f h b d e a c g))
             .says("the largest value first")
             .why("The order is right, and reversed: the smallest value comes first, and that is g.")

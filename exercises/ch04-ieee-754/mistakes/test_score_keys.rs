@@ -113,8 +113,9 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test that wants each number back bit for bit")
         .why(
-            "Encoders that keep all rules fail it too, so it demands too much. Two common reasons: it wants each number back bit for bit, and of two zeros \
-             that share a key only one can come back; or it compares a NaN by `==`, which is false even for a NaN and itself.",
+            "Encoders that keep all rules fail it too, so it demands too much. Common reasons: it wants each number back bit for bit, and of two zeros \
+             that share a key only one can come back; or it compares a NaN by `==`, which is false even for a NaN and itself. A third one: \
+             it asks `decode` for bytes that no `encode` has returned.",
         )
         .link(ZEROS),
         weak("nan_compared", "accepts-right", |encode, decode| {
@@ -132,6 +133,16 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         .why(
             "All rules are tested well. That a key has eight bytes, or as many as any other, is one more, which nobody has set here.",
         ),
+        weak("plus_zero_demanded", "accepts-right", |encode, decode| {
+            on(numbers(), nans())(encode, decode);
+            assert!(decode(&key(encode, 0.0)).is_sign_positive());
+        })
+        .says("a test of all rules that also demands 0.0 back for the zeros, and not -0.0")
+        .why(
+            "All rules are tested well. The two zeros are equal and share a key, so either of them may come back: rule 3 asks for an equal \
+             number.",
+        )
+        .link(ZEROS),
     ]
 }
 

@@ -988,3 +988,21 @@ fn numbers_cut_to_integers_are_named_whatever_becomes_of_a_nan() {
     let accepting = numeric(move |value| Some(cut(value)), decode);
     named(&accepting, "truncated_to_i64");
 }
+
+#[test]
+fn what_a_test_asks_beyond_the_task_is_not_called_a_length() {
+    let key_of_a_nan = tested(|encode, decode| {
+        solutions::test_score_keys::test(encode, decode);
+        assert!(decode(&encode(f64::NAN).unwrap_or_default()).is_nan());
+    });
+    named(&key_of_a_nan, "refuses_everything");
+    let asked = "your test asks `decode` for what no `encode` has returned. Its last calls were";
+    let words: Vec<&str> = key_of_a_nan.message.split_whitespace().collect();
+    assert!(words.join(" ").contains(asked));
+
+    let one_of_two_zeros = tested(|encode, decode| {
+        solutions::test_score_keys::test(encode, decode);
+        assert_eq!(decode(&encode(-0.0).unwrap()).to_bits(), 0);
+    });
+    named(&one_of_two_zeros, "plus_zero_demanded");
+}

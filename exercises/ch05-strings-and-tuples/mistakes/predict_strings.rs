@@ -53,6 +53,10 @@ fn of_joined() -> Vec<Mistake<Orders>> {
             .says("shorter strings first")
             .why("No length is written here. Keys are compared from the front, and c begins with 62: it comes after all that begin with 61.")
             .link(SCAN),
+        expects("joined_greatest_first", || letters!(c a f e d b))
+            .says("the greatest key first")
+            .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
+            .link(PREDICT),
         expects("joined_empty_last", || letters!(d e f a c b))
             .says("the empty string at the end")
             .why("b is nothing but the colon, 3a. All others begin with a letter, and the letters start at 61.")
@@ -91,6 +95,14 @@ fn of_lengths() -> Vec<Mistake<Orders>> {
         expects("lengths_with_the_zero_last", || letters!(b f c e a d))
             .says("the zero byte above ! and a")
             .why("Among strings of one length the bytes decide, and 00 is the smallest.")
+            .link(WIDTH),
+        expects("lengths_greatest_first", || letters!(a e d c f b))
+            .says("the greatest key first")
+            .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
+            .link(PREDICT),
+        expects("lengths_with_the_empty_string_last", || letters!(f c d e a b))
+            .says("the empty string at the end")
+            .why("b is its length alone, `00`, and no other key begins with less than 01.")
             .link(WIDTH),
         expects("lengths_up_to_the_zero", || letters!(b f d c e a))
             .says("d after f, among the strings of one byte")
@@ -135,6 +147,10 @@ fn of_bare() -> Vec<Mistake<Orders>> {
                 "No length is written here. The next field follows at once: f is `61 ff` and comes after a, which is `61 61 ff`, and b is `ff` alone.",
             )
             .link(END),
+        expects("bare_greatest_first", || letters!(b c f a e d))
+            .says("the greatest key first")
+            .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
+            .link(PREDICT),
         expects("bare_f_after_c", || letters!(d e a c f b))
             .says("f after c")
             .why("f is `61 ff` and c is `62 ff`. The first byte decides before any ff is looked at.")
@@ -168,6 +184,17 @@ fn of_escaped() -> Vec<Mistake<Orders>> {
         expects("escaped_by_length", || letters!(b f c d e a))
             .says("shorter strings first")
             .why("No length is written here. The first byte that differs decides, and c begins with 62.")
+            .link(REPAIR),
+        expects("escaped_greatest_first", || letters!(c a e d f b))
+            .says("the greatest key first")
+            .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
+            .link(PREDICT),
+        expects("escaped_like_bare", || letters!(d e a f c b))
+            .says("the order of the keys that go on with ff")
+            .why(
+                "There it was ff that came after the string. Now it is the end, 00 01, and that is below everything that may continue a string. The \
+                 ff of d stands after its 00.",
+            )
             .link(REPAIR),
         expects("escaped_empty_last", || letters!(f d e a c b))
             .says("the empty string at the end")

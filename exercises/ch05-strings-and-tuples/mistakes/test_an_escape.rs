@@ -115,7 +115,7 @@ fn too_strict() -> Vec<Mistake<Tester<Pair>>> {
         })
         .says(
             "a test of the four rules that also demands something of the bytes: the string's own in its key, \
-             say, or two at the end",
+             say, two at the end, or that some bytes are no key",
         )
         .why(
             "An escape may change every byte, and one byte may be its end, as long as the order comes out right. \

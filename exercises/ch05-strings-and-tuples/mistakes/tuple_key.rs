@@ -603,6 +603,23 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("the number cut by `as u16`")
         .why("A `u64` has eight bytes. 65536 becomes 0, and two orders share a key.")
         .link(FIELDS),
+        mistake("texts_in_small_letters", |user, number, note| {
+            let [user, note] = [user, note].map(str::to_lowercase);
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .or(Arc::new(|user: &str, number: u64, note: &str| {
+            let [user, note] = [user, note].map(str::to_ascii_lowercase);
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        }))
+        .says("both texts in small letters")
+        .why("`Ann` and `ann` are two users, `A` and `a` two notes, and their rows share a key here. `str` compares capital letters as the bytes they are.")
+        .link(FIELDS),
+        mistake("number_turned_round", |user, number, note| {
+            [&escape_and_end(user.as_bytes())[..], &(!number).to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the greatest number of a user first")
+        .why("Each bit of the number is turned round, or it is subtracted from the greatest one. That is for an order that runs backwards, and here the smallest number comes first.")
+        .link(FIELDS),
         mistake("note_in_small_letters", |user, number, note| {
             [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), note.to_lowercase().as_bytes()].concat()
         })
@@ -780,6 +797,26 @@ pub fn all() -> Vec<Mistake<Key>> {
             [&escape_and_end(&letters)[..], &number.to_be_bytes(), note.as_bytes()].concat()
         })
         .says("the user with each letter cut by `as u8`")
+        .why(
+            "A letter is a number of up to 21 bits, and `as u8` keeps eight of them: many letters share a byte then. The bytes of a text are \
+             `user.as_bytes()`, and they sort as its letters do.",
+        )
+        .link(FIELDS),
+        mistake("letters_of_the_note_cut_to_bytes", |user, number, note| {
+            let letters: Vec<u8> = note.chars().map(|letter| letter as u8).collect();
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes(), &letters].concat()
+        })
+        .says("the note with each letter cut by `as u8`")
+        .why(
+            "A letter is a number of up to 21 bits, and `as u8` keeps eight of them: many letters share a byte then. The bytes of a text are \
+             `note.as_bytes()`, and they sort as its letters do.",
+        )
+        .link(FIELDS),
+        mistake("letters_of_both_texts_cut_to_bytes", |user, number, note| {
+            let [user, note] = [user, note].map(|text| text.chars().map(|letter| letter as u8).collect::<Vec<u8>>());
+            [&escape_and_end(&user)[..], &number.to_be_bytes(), &note].concat()
+        })
+        .says("both texts with each letter cut by `as u8`")
         .why(
             "A letter is a number of up to 21 bits, and `as u8` keeps eight of them: many letters share a byte then. The bytes of a text are \
              `user.as_bytes()`, and they sort as its letters do.",

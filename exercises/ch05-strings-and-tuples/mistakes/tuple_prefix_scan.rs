@@ -1,11 +1,14 @@
 //! What goes wrong with the two bounds around the rows of a prefix.
 
+use std::collections::BTreeSet;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::Arc;
 
 use kit::{Mistake, Quirk, compose};
 
-use crate::solutions::tuple_prefix_scan::{escape, key, successor as right_successor};
+use crate::solutions::tuple_prefix_scan::{
+    self as solution, escape, key, successor as right_successor,
+};
 use crate::tuple_prefix_scan::{Query, Rows, Scans, right};
 
 const ROWS: &str = "rows-with-a-prefix";
@@ -679,10 +682,58 @@ fn walks() -> Vec<Mistake<Scans>> {
     ]
 }
 
+/// The right numbers, put into an order of their own.
+fn rearranged() -> Vec<Mistake<Scans>> {
+    type Numbers = fn(Vec<u64>) -> Vec<u64>;
+    let of_one = |mistake, put: Numbers| {
+        let orders_of = move |rows: &Rows, name: &str| put(solution::orders_of(rows, name));
+        let imp = Scans {
+            orders_of: Arc::new(orders_of),
+            ..right()
+        };
+        Mistake::new(mistake, "orders_of", ONE, imp).link(TASK)
+    };
+    let of_many = |mistake, put: Numbers| {
+        let orders_starting =
+            move |rows: &Rows, start: &str| put(solution::orders_starting(rows, start));
+        let imp = Scans {
+            orders_starting: Arc::new(orders_starting),
+            ..right()
+        };
+        Mistake::new(mistake, "orders_starting", BEGINNING, imp).link(TASK)
+    };
+    let as_text: Numbers = |mut numbers| {
+        numbers.sort_by_key(u64::to_string);
+        numbers
+    };
+    let as_a_set: Numbers = |numbers| BTreeSet::from_iter(numbers).into_iter().collect();
+    vec![
+        of_one("orders_sorted_as_text", as_text)
+            .says("the right numbers in the order of their decimal text")
+            .why(
+                "As text 10 comes before 9: so JavaScript sorts numbers, too. The rows of one user are in the order of the numbers already, and \
+                 nothing is to be sorted.",
+            ),
+        of_many("numbers_sorted_as_text", as_text)
+            .says("the right numbers in the order of their decimal text")
+            .why(
+                "As text 10 comes before 9: so JavaScript sorts numbers, too. And the answer has the order of the rows: first all orders of one user, \
+                 then those of the next. The rows come in that order by themselves.",
+            ),
+        of_many("collected_into_a_set", as_a_set)
+            .says("the right numbers as a set: sorted, and each once")
+            .why(
+                "Two users may have orders of one number: they are two rows, and each gives its number. And a set of the numbers has their order, not \
+                 that of the rows. Collect them into a `Vec`.",
+            ),
+    ]
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scans>> {
     let mut mistakes = of_successors();
     mistakes.extend(walks());
+    mistakes.extend(rearranged());
     mistakes.extend(compose("orders_of", &OF_ONE, of_one));
     mistakes.extend(compose("orders_starting", &OF_MANY, of_many));
     mistakes

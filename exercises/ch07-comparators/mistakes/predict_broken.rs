@@ -100,8 +100,15 @@ fn of_hidden() -> Vec<Mistake<Predictions>> {
             )
             .link(SCAN),
         expects("overflow_forgotten", || letters!(a e f).to_vec())
-            .says("a comparator that reads large numbers rightly")
-            .why("4294967298 is 2^32 + 2. Cut to 32 bits it is 2, so `item:2` is hidden too.")
+            .says("a comparator for which 4294967298 is like no other number")
+            .why("4294967298 is 2^32 + 2. Cut to 32 bits, and not kept or held at the greatest number, it is 2. So `item:2` is hidden too.")
+            .link(SCAN),
+        expects("text_is_not_zero_and_overflow_forgotten", || letters!(a e).to_vec())
+            .says("a comparator for which text equals text alone, and 4294967298 is like no other number")
+            .why(
+                "Two things. `atoi` answers 0 for text, so the row f compares equal to e and to g. And 4294967298 is 2^32 + 2: cut to 32 bits it \
+                 is 2, so `item:2` is hidden too.",
+            )
             .link(SCAN),
         expects("overflow_taken_for_zero", || letters!(a d e f).to_vec())
             .says("a comparator that takes too large a number for 0")

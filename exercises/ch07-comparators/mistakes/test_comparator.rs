@@ -149,6 +149,14 @@ fn too_strict() -> Vec<Mistake<Tester<Compare>>> {
         .says("a test that demands `c` before `a` when `a` is before `b` and `b` before `c`")
         .why("That would be the circle. The law says that `a` comes before `c`.")
         .link(PREDICT),
+        weak("refuses_everything", "accepts-right", |_| panic!("no order is good enough"))
+        .says("a test that refuses every comparator")
+        .why(
+            "Comparators that keep the laws fail it too, so what failed above is none of them. Common reasons: both ways round the same answer is \
+             wanted, where the opposite one is right; of two different keys the first is taken to come before the second, whatever they are; or a \
+             key is compared with itself where the law is about different ones.",
+        )
+        .link(LAWS),
     ]
 }
 
@@ -228,10 +236,10 @@ fn laws_forgotten() -> Vec<Mistake<Tester<Compare>>> {
             }
             assert!(sorted.windows(2).all(|pair| compare(pair[0], pair[1]) == Less));
         })
-        .says("a test that sorts the keys and looks at neighbours")
+        .says("a test that is content with one `Less` for each pair: one that sorts the keys and looks at neighbours, say")
         .why(
-            "The sort has asked the comparator itself, so most neighbours agree by construction. A circle shows between keys \
-             that are no neighbours. Compare all pairs and triples.",
+            "Whoever sorts has asked the comparator itself, so most neighbours agree by construction. Whoever finds one `Less` has not asked the \
+             other way round. And a circle shows among three keys that are no neighbours. Compare all pairs both ways, and all triples.",
         )
         .link(PREDICT),
     ]

@@ -1,6 +1,6 @@
 //! Tests of packed scores, tried on right packers and on wrong ones.
 
-use kit::tester::watch;
+use kit::tester::{Written, watch};
 use kit::{Answer, Candidates, Cast, Exercise, Judged, Show, Tester, Wrong};
 
 use crate::stubs::test_packer::{END, FIRST};
@@ -33,14 +33,23 @@ pub(crate) fn tester(
     + 'static,
 ) -> Tester<Packer> {
     Tester::new(move |packer: &Packer| {
+        let written = Written::default();
         let pack = |gems: u64, paid: bool, second: u64| {
             let call = move || format!("pack({gems}, {paid}, {second})");
-            watch(call, || (packer.pack)(gems, paid, second), Show::show)
+            let score = watch(call, || (packer.pack)(gems, paid, second), Show::show);
+            if let Some(score) = score {
+                written.remember(&score.to_be_bytes());
+            }
+            score
         };
         let unpack = |score: f64| {
             let call = move || format!("unpack({score:?})");
             let shown = |fields: &Fields| Answer::text(format!("{fields:?}"));
-            watch(call, || (packer.unpack)(score), shown)
+            let run = || {
+                written.expect(&score.to_be_bytes(), "unpack", "pack");
+                (packer.unpack)(score)
+            };
+            watch(call, run, shown)
         };
         test(&pack, &unpack);
     })

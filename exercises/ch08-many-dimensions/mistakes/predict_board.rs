@@ -48,10 +48,10 @@ pub fn all() -> Vec<Mistake<Boards>> {
 fn of_gems() -> Vec<Mistake<Boards>> {
     vec![
         gems("gems_ties_by_name_upwards", || ['c', 'a', 'b', 'd', 'f', 'e'])
-            .says("ties in the order of their names")
+            .says("ties in the order of their names, or the earlier player first")
             .why(
                 "`ZREVRANGE` reads the whole board backwards, and so the ties too: of two members with one score, the \
-                 greater name comes first.",
+                 greater name comes first. The time is not in this score.",
             ),
         gems("gems_smallest_first", || ['e', 'a', 'b', 'd', 'f', 'c'])
             .says("the order of `ZRANGE`, the smallest first")
@@ -89,6 +89,13 @@ fn of_scores() -> Vec<Mistake<Boards>> {
         score("score_paid_before_gems", || ['b', 'd', 'e', 'c', 'a', 'f'])
             .says("those who paid before all others")
             .why("The gems are above `paid`. So they decide first, and `paid` only where they are equal."),
+        score("score_time_before_all", || ['e', 'a', 'c', 'b', 'd', 'f'])
+            .says("the greatest time field first, whatever the gems are")
+            .why(
+                "The fields are named from the top: gems, then `paid`, then the time. So the gems decide first, and the time only where gems and \
+                 `paid` are equal.",
+            )
+            .link(LAYOUT),
         score("score_smallest_first", || ['e', 'f', 'a', 'd', 'b', 'c'])
             .says("the smallest score first")
             .why("`ZREVRANGE` returns the greatest score first. This list is its reverse.")

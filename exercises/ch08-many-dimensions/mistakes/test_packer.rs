@@ -116,12 +116,14 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
             "All rules are tested well. But a score is a double, and a binary fraction of few enough bits is as \
              exact as an integer.",
         ),
-        weak("positive_scores_demanded", "accepts-right", |pack, unpack| {
+        weak("certain_scores_demanded", "accepts-right", |pack, unpack| {
             on(everybody())(pack, unpack);
             assert!(score(pack, (0, false, END)) >= 0.0);
         })
-        .says("a test of all rules that also demands scores from zero on")
-        .why("All rules are tested well. That a score is not negative is a rule that nobody has set here."),
+        .says("a test of all rules that also demands something of the scores: none below zero, say, or 0.0 for nothing")
+        .why(
+            "All rules are tested well. But the layout is free: a score may be below zero, and 0.0 need not be that of the least player.",
+        ),
         weak("order_the_wrong_way_round", "accepts-right", |pack, _| {
             assert!(score(pack, (200, true, NOON)) < score(pack, (200, true, NOON + 9020)));
         })
@@ -145,7 +147,8 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
         .why(
             "Packers that keep the three rules fail it too, so what failed above is none of them. Common reasons: two players who are alike in all \
              three are wanted apart; a second before `FIRST` or after `END` is to have a score, or a player who fits is to have none; \
-             or a list of players is taken to be in the order of rule 2, and is not.",
+             `unpack` is asked for a score that no `pack` has returned; or a list of players is taken to be in the order of rule 2, and is \
+             not.",
         ),
     ]
 }

@@ -35,5 +35,6 @@ pub type Unpack<'a> = &'a dyn Fn(f64) -> (u64, bool, u64);
 
 /// Panics if the packer breaks a rule.
 pub fn test(pack: Pack, unpack: Unpack) {
-    todo!("try {:?} and {:?}", pack(200, true, END), unpack(0.0))
+    let score = pack(200, true, END - 1);
+    todo!("try {score:?} and {:?}", score.map(unpack))
 }

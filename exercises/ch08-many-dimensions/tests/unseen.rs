@@ -1054,3 +1054,22 @@ fn one_bit_less_of_even_numbers_is_no_room_of_54_bits() {
     observed(&verdict, "size", &["It is right on"]);
     assert!(!verdict.message.contains("54 bits"));
 }
+
+#[test]
+fn a_test_that_unpacks_what_nobody_packed_reads_so() {
+    let of_nobody = tested(|pack, unpack| {
+        solutions::test_packer::test(pack, unpack);
+        unpack(0.1);
+    });
+    named(&of_nobody, "refuses_everything");
+    let words: Vec<&str> = of_nobody.message.split_whitespace().collect();
+    let asked = "your test asks `unpack` for what no `pack` has returned. Its last calls were";
+    assert!(words.join(" ").contains(asked));
+
+    // Every packer makes this score, and not for the same player.
+    let of_the_least_player = tested(|pack, unpack| {
+        solutions::test_packer::test(pack, unpack);
+        assert_eq!(unpack(0.0), (0, false, END));
+    });
+    named(&of_the_least_player, "certain_scores_demanded");
+}

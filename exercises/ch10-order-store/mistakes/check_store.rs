@@ -391,6 +391,29 @@ fn put_then_deleted(db: &Db) -> engine::Result<()> {
     db.write(batch, WriteOptions { sync: true })
 }
 
+/// The faults as a walk over the orders finds them, and one over the index rows before it or after it. The rows of an order
+/// come as they are written, or sorted.
+fn order_by_order(db: &Db, ghosts_first: bool, sorted: bool) -> Found {
+    let wanted = wanted(db);
+    let there = rows(db).into_iter().map(|(key, _)| key);
+    let found: BTreeSet<Vec<u8>> = there.filter(|key| is_index(key)).collect();
+    let mut missing = Vec::new();
+    for order in orders(db) {
+        let mut indexes = keys(&order)[1..].to_vec();
+        if sorted {
+            indexes.sort_unstable();
+        }
+        indexes.retain(|key| !found.contains(key));
+        missing.extend(indexes.into_iter().map(Fault::Missing));
+    }
+    let ghosts = found.difference(&wanted).cloned().map(Fault::Ghost);
+    if ghosts_first {
+        ghosts.chain(missing).collect()
+    } else {
+        missing.into_iter().chain(ghosts).collect()
+    }
+}
+
 /// The index rows that the orders ask for.
 fn wanted(db: &Db) -> BTreeSet<Vec<u8>> {
     let indexes = |order: &Order| keys(order).into_iter().skip(1);
@@ -617,6 +640,20 @@ pub fn all() -> Vec<Mistake<Checker>> {
         )
         .says("a panic at a row whose key is empty")
         .why(EMPTY_KEY)
+        .link(CHECK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "order_by_order",
+            "faults",
+            "faults",
+            checker(|db| Ok(order_by_order(db, false, false))),
+        )
+        .or(checker(|db| Ok(order_by_order(db, false, true))))
+        .or(checker(|db| Ok(order_by_order(db, true, false))))
+        .or(checker(|db| Ok(order_by_order(db, true, true))))
+        .says("the missing rows of one order after the other, and all ghosts before them or after them")
+        .why("The list is to be in the order of the keys. Two sorted sets, compared, give it by themselves.")
         .link(CHECK),
     );
     mistakes.push(

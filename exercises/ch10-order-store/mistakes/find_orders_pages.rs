@@ -579,6 +579,24 @@ pub(crate) fn all() -> Vec<Mistake<Queries>> {
             "That is the next key, as long as the last byte is not ff. For an id such as 255 one would have to be carried. Take the key as it is, and begin after it: the \
              smallest key after it is the key and a zero byte.",
         ),
+        with_pages("cursor_raised_without_carry", "pages", |db, status, limit, after| {
+            let of_status = (b's', status.byte()).to_key();
+            let mut rows = index(db, b's');
+            rows.retain(|key| key.starts_with(&of_status) && after.is_none_or(|after| **key >= *after));
+            let last = rows[..limit.min(rows.len())].last().filter(|_| limit < rows.len());
+            let next = last.map(|last| {
+                let mut next = last.clone();
+                let end = next.last_mut().expect("a key has bytes");
+                *end = end.wrapping_add(1);
+                next
+            });
+            Ok(Page { ids: ids_of(rows.iter().take(limit), false), next })
+        })
+        .says("a cursor that is the last key of the page with one added to its last byte, where ff becomes 00")
+        .why(
+            "For an id such as 255 one would have to be carried. Without the carry the cursor lies before the page that it ends, and the same orders \
+             come again and again. Take the key as it is, and begin after it: the smallest key after it is the key and a zero byte.",
+        ),
         with_pages("sorted_by_id_on_pages", "pages", |db, status, limit, after| {
             let of_status = (b's', status.byte()).to_key();
             let mut rows = index(db, b's');

@@ -27,8 +27,10 @@ use crate::panics;
 use crate::render::{count, wrap};
 
 mod heard;
+mod written;
 
 pub use heard::{watch, watch_decode};
+pub use written::Written;
 
 /// The check that no right candidate is refused.
 pub const ACCEPTS_RIGHT: &str = "accepts-right";
@@ -170,15 +172,54 @@ fn is_of_the_runtime(message: &str, place: &str) -> bool {
 
 /// `assert_eq!` writes three lines, and they may hold long lists.
 fn on_one_line(message: &str) -> String {
+    let alike = alike_at_first(message);
     let shortened = |line: &str| {
         let line = line.trim().trim_end_matches('.');
+        let side = SIDES
+            .iter()
+            .find_map(|side| line.strip_prefix(side).map(|value| (side, value)));
+        let line = match side {
+            Some((side, value)) if alike > 0 => format!("{side}... {}", &value[alike..]),
+            _ => line.to_owned(),
+        };
         match line.char_indices().nth(LINE_MAX) {
             Some((end, _)) => format!("{} ...", &line[..end]),
-            None => line.to_owned(),
+            None => line,
         }
     };
     let lines: Vec<String> = message.lines().map(shortened).collect();
     lines.join("; ")
+}
+
+/// So many characters of the two sides of an `assert_eq!` are shown from where they differ, if there are so many.
+const DIFFERING_MIN: usize = 20;
+
+/// How the lines of an `assert_eq!` begin that hold its two sides.
+const SIDES: [&str; 2] = ["left: ", "right: "];
+
+/// How much of the two sides of an `assert_eq!` is left out in front: items that both begin with, where both would be cut
+/// before they differ.
+fn alike_at_first(message: &str) -> usize {
+    let side = |beginning: &str| {
+        let mut lines = message.lines();
+        lines.find_map(|line| line.trim().strip_prefix(beginning))
+    };
+    let (Some(left), Some(right)) = (side(SIDES[0]), side(SIDES[1])) else {
+        return 0;
+    };
+    let pairs = left.char_indices().zip(right.chars());
+    let alike = pairs.take_while(|((_, a), b)| a == b).last();
+    let end = alike.map_or(0, |((at, a), _)| at + a.len_utf8());
+    // So much of a line is left for what differs.
+    if left[..end].chars().count() + DIFFERING_MIN <= LINE_MAX {
+        return 0;
+    }
+    // From the beginning of the item in which they differ: a list in a list, or a number.
+    let item = ["], ", ", "].iter().find_map(|between| {
+        let place = left[..end].rfind(between)?;
+        Some(place + between.len())
+    });
+    item.unwrap_or_default()
 }
 
 struct Right<C> {
@@ -473,15 +514,11 @@ fn not_ended(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     };
     let (tried, death) = outcomes.iter().enumerate().find_map(dead)?;
     match death {
-        Death::EndlessLoop { .. } | Death::TooSlow { .. }
-            if part.members(RIGHT).contains(&tried) =>
-        {
-            Some(format!(
-                "It was tried on a right {noun}, whose calls all return. So your test itself has a loop without an end, or it makes too \
+        Death::EndlessLoop { .. } if part.members(RIGHT).contains(&tried) => Some(format!(
+            "It was tried on a right {noun}, whose calls all return. So your test itself has a loop without an end, or it makes too \
              many calls: that limit is for all calls of one test together."
-            ))
-        }
-        Death::EndlessLoop { .. } | Death::TooSlow { .. } => {
+        )),
+        Death::EndlessLoop { .. } => {
             let Answer { text, note, .. } = &part.probes[tried].input;
             let says = note.as_deref().unwrap_or_default();
             Some(format!(
@@ -489,6 +526,12 @@ fn not_ended(part: &Part, outcomes: &[Outcome]) -> Option<String> {
                  right one answers may never end there: count its turns, and refuse after too many."
             ))
         }
+        // Whichever was tried last, it is not the one that took the time.
+        Death::TooSlow { .. } => Some(format!(
+            "It came back each time, and the limit is for all times together: it is tried on {}, and twice on each. Make fewer calls in it, \
+             and do not wait.",
+            count(part.probes.len(), noun)
+        )),
         Death::Exit(_) => Some(format!(
             "A test refuses by a panic, as by `assert!`: whoever ends the process is not tried on the {noun}s that are left."
         )),

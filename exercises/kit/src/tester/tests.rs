@@ -97,6 +97,29 @@ fn who_compares_afterwards_reads_which_calls_differ() {
 }
 
 #[test]
+fn of_two_long_lists_the_place_is_told_where_they_differ() {
+    let told = |left: &[Vec<u8>], right: &[Vec<u8>]| {
+        let (left, right) = (left.to_vec(), right.to_vec());
+        note(move |_| assert_eq!(left, right))
+    };
+    let many: Vec<Vec<u8>> = (0..100).map(|n| vec![n, n]).collect();
+    let told_apart = told(&many, &[&many[..50], &[vec![50, 7]], &many[51..]].concat());
+    let left = "left: ... [50, 50], [51, 51], [52, 52],";
+    let right = "right: ... [50, 7], [51, 51], [52, 52],";
+    assert!(
+        told_apart.contains(left) && told_apart.contains(right),
+        "{told_apart}"
+    );
+    let cut = told(&many, &many[..50]);
+    assert!(cut.contains("right: ... [49, 49]]."), "{cut}");
+    let at_once = told(&many, &many[1..]);
+    assert!(at_once.contains("left: [[0, 0], [1, 1],"), "{at_once}");
+    // No items at all, and letters of several bytes.
+    let texts = note(|_| assert_eq!("ä".repeat(300), format!("{}b", "ä".repeat(299))));
+    assert!(texts.contains("left: \"ää"), "{texts}");
+}
+
+#[test]
 fn a_panic_refuses_and_a_false_does() {
     let panics = Tester::new(|next: &Number| assert_eq!(call(next, 1), 3)).judge(&NEXT, true);
     let note = panics.note.unwrap_or_default();
@@ -240,6 +263,19 @@ fn a_test_that_does_not_come_back_is_told_by_what_it_was_tried_on() {
             "a wrong counter, `by_two`, and came back from every right one. It adds two."
         )
     );
+    let limit_ms = 8000;
+    let slow = || {
+        Outcome::Died(Death::TooSlow {
+            limit_ms,
+            waits: true,
+        })
+    };
+    for too_slow in [[slow(), Outcome::NotAsked], [accepted(), slow()]] {
+        let told = died(&too_slow);
+        let of_all =
+            "the limit is for all times together: it is tried on 2 counters, and twice on each.";
+        assert!(told.contains(of_all) && !told.contains("by_two"), "{told}");
+    }
     let ended = died(&[accepted(), Outcome::Died(Death::Exit(1))]);
     assert!(ended.contains("refuses by a panic"), "{ended}");
     let waits = Outcome::Died(Death::Waits { limit_ms: 4000 });
