@@ -13,11 +13,16 @@
 //! read around a page is left to them.
 
 use std::cell::Cell;
+use std::ffi::c_long;
 
 /// How many reads lie between two looks while the thread waits.
 const LOOK_AFTER: u32 = 8;
 /// How many at most lie between two looks.
 const LOOK_AFTER_AT_MOST: u32 = 128;
+
+/// How much a thread had read from disks since it began, in the width in which the system counts. Only a difference between two of
+/// them means anything.
+type ReadSoFar = c_long;
 
 thread_local! {
     static WATCH: Watch = const { Watch::new() };
@@ -30,7 +35,7 @@ struct Watch {
     /// Reads between the last look and the next one.
     interval: Cell<u32>,
     /// What the last look saw.
-    seen: Cell<i64>,
+    seen: Cell<ReadSoFar>,
     /// Whether something was read from a disk between the last two looks.
     waits: Cell<bool>,
 }
@@ -45,9 +50,9 @@ impl Watch {
         }
     }
 
-    /// Counts a read; `read_from_disk` tells how much the thread had read since it began.
+    /// Counts a read.
     #[inline]
-    fn count(&self, read_from_disk: fn() -> i64) -> bool {
+    fn count(&self, read_from_disk: fn() -> ReadSoFar) -> bool {
         match self.left.get().checked_sub(1) {
             Some(left) => self.left.set(left),
             None => self.look(read_from_disk()),
@@ -56,7 +61,7 @@ impl Watch {
     }
 
     #[cold]
-    fn look(&self, seen: i64) {
+    fn look(&self, seen: ReadSoFar) {
         let waits = self.seen.replace(seen) != seen;
         let interval = if waits {
             LOOK_AFTER
@@ -86,14 +91,15 @@ pub(crate) fn reads_during(work: impl FnOnce()) -> bool {
 ///
 /// Systems that do not count blocks count the faults.
 #[cfg(target_os = "linux")]
-fn read_from_disk() -> i64 {
+fn read_from_disk() -> ReadSoFar {
     use nix::sys::resource::{UsageWho, getrusage};
-    getrusage(UsageWho::RUSAGE_THREAD)
-        .map_or(0, |usage| usage.block_reads() + usage.major_page_faults())
+    getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| {
+        usage.block_reads().wrapping_add(usage.major_page_faults())
+    })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn read_from_disk() -> i64 {
+fn read_from_disk() -> ReadSoFar {
     0
 }
 
@@ -102,7 +108,7 @@ mod tests {
     use super::*;
 
     /// How many reads a thread makes until it looks. The last of them sees what was read.
-    fn reads_to_a_look(watch: &Watch, seen: fn() -> i64) -> u32 {
+    fn reads_to_a_look(watch: &Watch, seen: fn() -> ReadSoFar) -> u32 {
         let reads = watch.left.get() + 1;
         for _ in 0..reads {
             watch.count(seen);

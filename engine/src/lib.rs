@@ -52,7 +52,7 @@
 //! keys, error                   keys depends on nothing
 //! ```
 //!
-//! `checksum`, `prefetch`, `sync`, [`varint`], [`bloom`] and [`annotate`] are small helpers that all layers share.
+//! `checksum`, `disk_waits`, `prefetch`, `sync`, [`varint`], [`bloom`] and [`annotate`] are small helpers that all layers share.
 
 pub mod annotate;
 pub mod batch;

@@ -2,9 +2,12 @@
 //!
 //! This is only a hint, with no visible effect but speed. On processors other than x86-64 it does nothing.
 
-#![expect(
-    unsafe_code,
-    reason = "the standard library marks a prefetch as unsafe"
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "the standard library marks a prefetch as unsafe"
+    )
 )]
 
 /// The number of bytes that are fetched from memory together.

@@ -205,21 +205,28 @@ impl Arena {
     }
 }
 
-/// A memory mapping, if it is large enough and the system supports it.
-#[cfg(target_os = "linux")]
+/// A memory mapping, if it is large enough and the system lets its pages be chosen.
 fn map(bytes: usize, pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
-    if bytes < MAPPED_BYTES_MIN {
+    if bytes < MAPPED_BYTES_MIN || cfg!(not(target_os = "linux")) {
         return None;
     }
     let mut map = MmapMut::map_anon(bytes).ok()?;
-    // This is only advice. If the system ignores it, other pages are used and everything works.
+    choose(&map, pages);
+    let start = NonNull::new(map.as_mut_ptr())?;
+    Some((Chunk::Mapped(map), start))
+}
+
+/// This is only advice. If the system ignores it, other pages are used and everything works.
+#[cfg(target_os = "linux")]
+fn choose(map: &MmapMut, pages: Pages) {
     let _ = map.advise(match pages {
         Pages::Small => memmap2::Advice::NoHugePage,
         Pages::Huge => memmap2::Advice::HugePage,
     });
-    let start = NonNull::new(map.as_mut_ptr())?;
-    Some((Chunk::Mapped(map), start))
 }
+
+#[cfg(not(target_os = "linux"))]
+fn choose(_map: &MmapMut, _pages: Pages) {}
 
 /// This is only advice too: an older kernel refuses, and gets each page when it is first written.
 #[cfg(target_os = "linux")]
@@ -229,11 +236,6 @@ fn get_memory(map: &MmapMut, offset: usize, bytes: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn get_memory(_map: &MmapMut, _offset: usize, _bytes: usize) {}
-
-#[cfg(not(target_os = "linux"))]
-fn map(_bytes: usize, _pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
-    None
-}
 
 #[cfg(not(loom))]
 impl Chunk {

@@ -64,7 +64,7 @@ pub fn check_table(
         let end = check.data_blocks(&index, &footer);
         check.layout(end, &footer, stated.as_ref());
         if let Some(stated) = &stated {
-            check.range_deletes(stated);
+            check.range_deletes(stated, &footer);
             check.compare(stated, &footer);
         }
     }
@@ -169,10 +169,8 @@ impl Check<'_> {
         let DataBlock { number, handle } = block;
         let parts_end = self.file.len() - FOOTER_BYTES as u64;
         let Some(range) = handle.range_within(parts_end) else {
-            let what = format!(
-                "data block {number} should begin at byte {}, outside the file",
-                handle.offset
-            );
+            let what =
+                format!("the index leads to {handle} for data block {number}, outside the file");
             return Err((index.offset, what));
         };
         let here = |what: String| (handle.offset, format!("data block {number}: {what}"));

@@ -47,11 +47,7 @@ pub fn explain_table(
         .chain(footer.filter)
     {
         if handle.range_within(footer_at).is_none() {
-            let what = format!(
-                "the footer leads to {} at byte {}, where it has begun itself",
-                count(handle.length, "byte"),
-                handle.offset
-            );
+            let what = format!("the footer leads to {handle}, where it has begun itself");
             let wrong = Wrong::new(footer_at..file.len(), what);
             return Err(first_wrong(file, 0, wrong));
         }
@@ -147,10 +143,8 @@ impl Explain<'_, '_> {
         {
             if block.handle.offset != end || block.handle.range_within(footer_at).is_none() {
                 let what = format!(
-                    "the index leads to {} at byte {} for data block {}, which should begin at byte {end}",
-                    count(block.handle.length, "byte"),
-                    block.handle.offset,
-                    block.number
+                    "the index leads to {} for data block {}, which should begin at byte {end}",
+                    block.handle, block.number
                 );
                 return Err(wrong_index(what));
             }
@@ -192,7 +186,7 @@ impl Explain<'_, '_> {
         };
         let footer_at = self.file.len() - FOOTER_BYTES as u64;
         if handle.range_within(footer_at).is_none() {
-            let what = "the properties lead to range deletes outside the file";
+            let what = format!("the properties lead to {handle}, outside the file");
             return Err(Wrong::new(stored_range(footer.properties), what));
         }
         check_place("range deletes", end, handle.offset)?;

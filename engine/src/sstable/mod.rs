@@ -12,6 +12,19 @@
 //! footer        64 bytes: where the others are                 footer
 //! ```
 //!
+//! And what is done with it:
+//!
+//! ```text
+//! builder        writes one, in one pass
+//! table          opens one, finds a key; multi_get: finds several; cursor: walks over all
+//!   parts        reads the parts besides the data blocks
+//!   verified     which data blocks have had their checksums compared; cache: those that took work to read
+//!   read_ahead   which data blocks a cursor asks the disk for before it reaches them
+//! check          everything that one says about itself, against all that it holds
+//! explain        what each byte means; by_checksum: where that must be said without footer or index
+//! table_numbers  the tables that one was made from
+//! ```
+//!
 //! All integers are little-endian. `engine/docs/formats.md` has the bytes.
 //!
 //! Invariants

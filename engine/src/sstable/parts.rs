@@ -38,11 +38,12 @@ pub fn read_properties(file: &dyn RandomFile) -> Result<Properties> {
 /// # Errors
 /// `Corruption` if footer, properties or the tombstones' block are damaged, `UnsupportedVersion`, `Io`.
 pub fn read_range_tombstones(file: &dyn RandomFile) -> Result<Vec<Fragment>> {
-    let properties = read_properties(file)?;
+    let footer = read_footer(file)?;
+    let properties = properties_of(file, &footer)?;
     let Some(handle) = properties.range_delete_block else {
         return Ok(Vec::new());
     };
-    let contents = read_part(file, handle)?;
+    let contents = read_range_block(file, &footer, handle)?;
     range_block::fragments_of(contents, properties.range_deletes)
         .map_err(|what| corrupt(file, handle, what))
 }
@@ -81,15 +82,33 @@ pub(super) fn read_filter(file: &dyn RandomFile, handle: Handle) -> Result<Filte
     filter.ok_or_else(|| corrupt(file, handle, "the filter is of an unknown kind"))
 }
 
-/// Reads a part that is never compressed: the index, the filter, the properties or the range deletes.
+/// Reads a part that the footer leads to: the index, the filter or the properties.
 pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
     let footer_at = file.len() - FOOTER_BYTES as u64;
+    read_uncompressed(file, handle, ("footer leads", footer_at))
+}
+
+/// Reads the block of range tombstones, which the properties lead to.
+pub(super) fn read_range_block(
+    file: &dyn RandomFile,
+    footer: &Footer,
+    handle: Handle,
+) -> Result<FileSlice> {
+    let leader = ("properties lead", footer.properties.offset);
+    read_uncompressed(file, handle, leader)
+}
+
+/// Reads a part that is never compressed. If it is not in the file, what leads to it is damaged: `leader` says what that is, and
+/// at which byte it is.
+fn read_uncompressed(
+    file: &dyn RandomFile,
+    handle: Handle,
+    (leader, leader_at): (&str, u64),
+) -> Result<FileSlice> {
+    let footer_at = file.len() - FOOTER_BYTES as u64;
     let Some(range) = handle.range_within(footer_at) else {
-        let what = format!(
-            "the footer leads to byte {}, outside the file",
-            handle.offset
-        );
-        return Err(Error::corruption(file.path(), footer_at, what));
+        let what = format!("the {leader} to {handle}, outside the file");
+        return Err(Error::corruption(file.path(), leader_at, what));
     };
     let wrong = |what: String| corrupt(file, handle, what);
     let stored_len = range.len() + stored::TRAILER_BYTES;

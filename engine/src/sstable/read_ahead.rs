@@ -9,10 +9,10 @@
 use crate::cursor::Direction;
 use std::ops::Range;
 
-/// How many blocks are asked for first.
+/// How many blocks are asked for first, and never fewer than that, however long they are.
 const FIRST: usize = 2;
 
-/// How many bytes of a table are asked for at once at most.
+/// At most about how many bytes of a table are asked for at once, unless the first blocks alone have more.
 const BYTES: u64 = 512 << 10;
 
 /// The same for a cursor that goes through all of it. A compaction has one for each of a dozen inputs: where memory is short,
@@ -39,7 +39,7 @@ impl ReadAhead {
         }
     }
 
-    /// How many bytes to ask for at once at most.
+    /// About how many bytes to ask for at once at most.
     pub(super) fn bytes(&self) -> u64 {
         if self.through_all {
             THROUGH_ALL_BYTES
@@ -59,7 +59,8 @@ impl ReadAhead {
         start < end && start <= at + 1 && at <= end
     }
 
-    /// The cursor has come to block `at` of `blocks`: which ones to ask for now, `most` at once. There may be none.
+    /// The cursor has come to block `at` of `blocks`: which ones to ask for now, at most `most` of them or
+    /// [`FIRST`]. There may be none.
     pub(super) fn arrive(
         &mut self,
         at: usize,

@@ -21,6 +21,7 @@ use crate::annotate::count;
 use crate::checksum::{Covered, checksum};
 use crate::varint;
 use crate::vfs::FileSlice;
+use std::fmt;
 use std::ops::Range;
 
 /// Length of what follows the contents.
@@ -67,6 +68,12 @@ impl Handle {
         let offset = varint::take(&mut bytes)?;
         let length = varint::take(&mut bytes)?;
         bytes.is_empty().then_some(Handle { offset, length })
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", count(self.length, "byte"), self.offset)
     }
 }
 

@@ -30,7 +30,7 @@ pub struct FileSlice {
 
 #[derive(Clone)]
 enum Owner {
-    Mapped(Arc<Mmap>),
+    Mapped(#[cfg_attr(not(unix), expect(dead_code, reason = "held for its bytes"))] Arc<Mmap>),
     Heap(#[expect(dead_code, reason = "held for its bytes")] Arc<Vec<u8>>),
     Nobody,
 }

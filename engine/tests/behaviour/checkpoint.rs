@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::vfs::{Fault, FaultVfs, LockGuard, MemoryVfs, RandomFile, StdVfs, Vfs, WritableFile};
+use engine::vfs::{Fault, FaultVfs, MemoryVfs, StdVfs, Vfs};
 use engine::{
     Background, Comparator, Db, Error, FamilyOptions, Options, Result, WriteBatch, WriteOptions,
     verify,
@@ -447,75 +447,23 @@ fn any_operation_may_fail_and_the_next_try_succeeds() {
     }
 }
 
-/// Two file systems: what is below `far` lies on another one, so links cannot lead there.
-#[derive(Debug, Clone)]
-struct TwoDisks(MemoryVfs, Arc<AtomicU64>);
-
-impl Vfs for TwoDisks {
-    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        self.0.create(path)
-    }
-    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        self.0.open_append(path)
-    }
-    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
-        self.0.open_random(path)
-    }
-    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
-        self.0.open_mapped(path)
-    }
-    fn read(&self, path: &Path) -> Result<Vec<u8>> {
-        self.0.read(path)
-    }
-    fn exists(&self, path: &Path) -> Result<bool> {
-        self.0.exists(path)
-    }
-    fn len(&self, path: &Path) -> Result<u64> {
-        self.0.len(path)
-    }
-    fn list(&self, dir: &Path) -> Result<Vec<OsString>> {
-        self.0.list(dir)
-    }
-    fn create_dir_all(&self, dir: &Path) -> Result<()> {
-        self.0.create_dir_all(dir)
-    }
-    fn remove(&self, path: &Path) -> Result<()> {
-        self.0.remove(path)
-    }
-    fn remove_dir(&self, dir: &Path) -> Result<()> {
-        self.0.remove_dir(dir)
-    }
-    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        self.0.rename(from, to)
-    }
-    fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
-        if from.starts_with("far") == to.starts_with("far") {
-            return self.0.hard_link(from, to);
-        }
-        self.1.fetch_add(1, Ordering::SeqCst);
-        let source = std::io::Error::from(std::io::ErrorKind::CrossesDevices);
-        Err(Error::io("make a second name for", from, source))
-    }
-    fn sync_dir(&self, dir: &Path) -> Result<()> {
-        self.0.sync_dir(dir)
-    }
-    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
-        self.0.lock(path)
-    }
-}
-
 #[test]
 fn on_another_file_system_it_is_a_durable_copy() {
     let memory = MemoryVfs::new();
     memory.create_dir_all(Path::new("far")).unwrap();
     memory.sync_dir(Path::new("")).unwrap();
-    let refused = Arc::new(AtomicU64::new(0));
-    let disks: Arc<dyn Vfs> = Arc::new(TwoDisks(memory.clone(), Arc::clone(&refused)));
+    let links = Arc::new(AtomicU64::new(0));
+    let tried = Arc::clone(&links);
+    let disks = Hooked::new(&memory, move |operation, _| {
+        tried.fetch_add(u64::from(operation == "hard_link"), Ordering::SeqCst);
+    });
+    let disks = disks.apart(|from, to| from.starts_with("far") != to.starts_with("far"));
+    let disks: Arc<dyn Vfs> = Arc::new(disks);
     let db = Db::open("db", manual(Arc::clone(&disks))).unwrap();
     fill(&db, 300).unwrap();
     let before = content(&db);
     db.checkpoint("far/copy").unwrap();
-    assert!(refused.load(Ordering::SeqCst) > 2);
+    assert!(links.load(Ordering::SeqCst) > 2);
     let disk: Arc<dyn Vfs> = Arc::new(memory.crash(0));
     let copy = Db::open("far/copy", manual(disk)).unwrap();
     assert_eq!(content(&copy), before);

@@ -75,6 +75,23 @@ fn every_linked_file_is_there() {
     assert!(followed > 30, "{followed} links");
 }
 
+/// What no row names is a feature that nobody finds.
+#[test]
+fn the_index_names_every_test() {
+    let named = links("README.md");
+    for folder in ["../tests", "../tests/behaviour"] {
+        let not_tests = ["main.rs", "support", "behaviour", "keys"];
+        for entry in docs().join(folder).read_dir().unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let path = format!("{folder}/{name}");
+            assert!(
+                not_tests.contains(&&*name) || named.iter().any(|link| link.starts_with(&path)),
+                "docs/README.md has no row for {path}"
+            );
+        }
+    }
+}
+
 /// This also covers tests that a page names in passing, as in `Tests: families.rs`.
 #[test]
 fn every_named_test_is_there() {

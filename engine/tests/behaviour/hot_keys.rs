@@ -81,6 +81,45 @@ fn versions_that_are_not_shown_are_passed_with_seeks_in_either_direction() {
 }
 
 /// Few keys with many versions, in memtables and tables, under range tombstones, seen by old and new readers.
+/// Between two steps of a cursor the key that it is at may be written many times.
+#[test]
+fn a_row_that_was_shown_is_not_shown_again_after_its_key_was_overwritten() {
+    type Step = fn(&mut Cursor) -> engine::Result<()>;
+    let ways: [(Step, Step); 2] = [
+        (Cursor::seek_to_last, Cursor::prev),
+        (Cursor::seek_to_first, Cursor::next),
+    ];
+    for (begin, step) in ways {
+        for (overwrites, is_flushed) in [(1, false), (40, false), (1, true), (40, true)] {
+            let (db, family) = family_in(Comparator::Bytewise);
+            for key in ["a", "b", "c", "d"] {
+                family.put(key, "first").unwrap();
+                // A lone source takes other ways than several do.
+                if is_flushed && key == "b" {
+                    db.flush().unwrap();
+                }
+            }
+            let mut cursor = family.cursor().unwrap();
+            begin(&mut cursor).unwrap();
+            let mut shown = Vec::new();
+            while cursor.valid() {
+                assert_eq!(cursor.value(), b"first");
+                shown.push(cursor.key().to_vec());
+                for number in 0..overwrites {
+                    let key = &shown[shown.len() - 1];
+                    if number % 2 == 0 {
+                        family.delete(key).unwrap();
+                    }
+                    family.put(key, "later").unwrap();
+                }
+                step(&mut cursor).unwrap();
+            }
+            shown.sort();
+            assert_eq!(shown, [b"a", b"b", b"c", b"d"], "{overwrites} overwrites");
+        }
+    }
+}
+
 #[test]
 fn random_walks_over_many_versions_agree_with_the_model() {
     let (seed, rounds) = (seed_or(7), steps_or(12));

@@ -3,6 +3,7 @@
 //! Where the system keeps the files in memory all the same, as on a file system without a disk, nothing is read, and
 //! the tests pass.
 
+use std::ffi::c_long;
 use std::fs::File;
 use std::path::Path;
 
@@ -54,7 +55,7 @@ fn get(family: &Family, number: u64) {
 }
 
 /// What this thread had read from disks, in bytes, and how often it waited for a page.
-fn read_by<T>(work: impl FnOnce() -> T) -> (i64, i64) {
+fn read_by<T>(work: impl FnOnce() -> T) -> (c_long, c_long) {
     let so_far = || {
         let usage = getrusage(UsageWho::RUSAGE_THREAD).unwrap();
         (usage.block_reads() * 512, usage.major_page_faults())
@@ -89,7 +90,7 @@ fn a_lookup_has_little_more_read_than_its_block() {
         }
     });
     // A block of 4 KiB lies in two pages or three.
-    assert!(bytes <= (lookups * 12 * 1024) as i64, "{bytes} bytes");
+    assert!(bytes <= (lookups * 12 * 1024) as c_long, "{bytes} bytes");
 }
 
 #[test]
@@ -124,7 +125,7 @@ fn a_scan_waits_for_a_small_part_of_its_blocks() {
             };
             assert_eq!(rows as u64, ROWS);
         });
-        let table = (ROWS as usize * (VALUE_BYTES + 100)) as i64;
+        let table = (ROWS as usize * (VALUE_BYTES + 100)) as c_long;
         assert!(bytes <= table, "{bytes} of {table} bytes");
         assert!(waits <= 100, "{waits} page faults that read");
     }

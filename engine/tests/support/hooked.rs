@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::Result;
 use engine::vfs::{LockGuard, MemoryVfs, RandomFile, Syncer, Vfs, WritableFile};
+use engine::{Error, Result};
 
 type Hook = dyn Fn(&str, &Path) + Send + Sync;
 
@@ -16,6 +17,8 @@ type Hook = dyn Fn(&str, &Path) + Send + Sync;
 pub(crate) struct Hooked {
     inner: Arc<dyn Vfs>,
     before: Arc<Hook>,
+    /// Whether two paths lie on different disks, so that no link leads from one to the other.
+    are_apart: fn(&Path, &Path) -> bool,
 }
 
 impl Hooked {
@@ -33,7 +36,13 @@ impl Hooked {
         Self {
             inner,
             before: Arc::new(before),
+            are_apart: |_, _| false,
         }
+    }
+
+    /// The same, but paths for which `are_apart` says so lie on different disks.
+    pub(crate) fn apart(self, are_apart: fn(&Path, &Path) -> bool) -> Self {
+        Self { are_apart, ..self }
     }
 
     fn file(&self, inner: Box<dyn WritableFile>) -> Box<dyn WritableFile> {
@@ -105,6 +114,10 @@ impl Vfs for Hooked {
     }
     fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
         (self.before)("hard_link", from);
+        if (self.are_apart)(from, to) {
+            let source = io::Error::from(io::ErrorKind::CrossesDevices);
+            return Err(Error::io("make a second name for", from, source));
+        }
         self.inner.hard_link(from, to)
     }
     fn sync_dir(&self, dir: &Path) -> Result<()> {

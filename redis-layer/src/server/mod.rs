@@ -3,8 +3,9 @@
 //! There is one task for each connection. It reads what has arrived, runs every complete command, and writes all
 //! answers with one call; so a pipeline of a thousand commands costs a few system calls. Plain commands of
 //! connections that are ready together run in one transaction. A command runs to its end on the task's thread:
-//! usually the store is fast, and if it is not, the thread is blocked. If a single thread serves all clients, they
-//! are served in the order in which they sent their commands (`wake_order`).
+//! usually the store is fast, and while it waits for the disk, the thread waits too. When a command has worked for long,
+//! another thread takes over the other connections (`commands::dispatch::long_work`). If a single thread serves all
+//! clients, they are served in the order in which they sent their commands (`wake_order`).
 //!
 //! With `--sync always` the answers wait until the store has synced, and one sync serves every connection that waits
 //! ([`Durability`]). Separate threads remove expired keys and free the space of removed collections.

@@ -94,10 +94,16 @@ impl Cursor {
                 }
             }
             if self.are_versions_of_one_key(&mut passed) {
+                // The versions of a key come oldest first. So after one that is seen, a newer one may still be the row. After one
+                // that is too new there is none: what is seen of the key was passed, or even shown as a row before the
+                // newer versions were written.
                 if is_seen {
                     self.count_jump();
+                    found = self.seek_newest_version()?;
+                } else {
+                    self.key.clear();
+                    self.key.extend_from_slice(user_key(&self.merge));
                 }
-                found = self.seek_newest_version()?;
                 self.leave_key_backward()?;
                 skips = 0;
             } else {

@@ -7,18 +7,18 @@ use super::{Check, told};
 use crate::internal_key;
 use crate::range_tombstone::Fragment;
 use crate::sstable::footer::Footer;
-use crate::sstable::parts::read_part;
+use crate::sstable::parts::read_range_block;
 use crate::sstable::properties::Properties;
 use crate::sstable::range_block;
 use crate::sstable::stored::Handle;
 
 impl Check<'_> {
     /// Adds the range tombstones to the properties seen so far.
-    pub(super) fn range_deletes(&mut self, stated: &Properties) {
+    pub(super) fn range_deletes(&mut self, stated: &Properties, footer: &Footer) {
         let Some(handle) = stated.range_delete_block else {
             return;
         };
-        match self.fragments(handle, stated.range_deletes) {
+        match self.fragments(footer, handle, stated.range_deletes) {
             Some(Ok(fragments)) => self.add_fragments(&fragments, stated),
             Some(Err(what)) => {
                 self.whole = false;
@@ -29,8 +29,13 @@ impl Check<'_> {
     }
 
     /// Reads the block of range tombstones. `None` if it cannot be read, which is told already.
-    fn fragments(&mut self, handle: Handle, count: u64) -> Option<Result<Vec<Fragment>, String>> {
-        let contents = told(self.found, read_part(self.file, handle))?;
+    fn fragments(
+        &mut self,
+        footer: &Footer,
+        handle: Handle,
+        count: u64,
+    ) -> Option<Result<Vec<Fragment>, String>> {
+        let contents = told(self.found, read_range_block(self.file, footer, handle))?;
         let fragments = range_block::fragments_of(contents, count);
         Some(fragments.and_then(|fragments| match self.order {
             Some(order) => range_block::in_order(order, fragments.clone()).map(|_| fragments),

@@ -53,10 +53,7 @@ impl Table {
     pub(super) fn load(&self, block: DataBlock) -> Result<Contents<'_>> {
         let wrong = |what| self.corruption(block.handle.offset, what);
         let Some(range) = block.handle.range_within(self.parts_end()) else {
-            let what = format!(
-                "the index leads to byte {}, outside the file",
-                block.handle.offset
-            );
+            let what = format!("the index leads to {}, outside the file", block.handle);
             return Err(self.corruption(self.index_handle.offset, what));
         };
         let stored_len = range.len() + stored::TRAILER_BYTES;

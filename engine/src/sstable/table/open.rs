@@ -10,7 +10,7 @@ use crate::sstable::cache::SharedReads;
 use crate::sstable::footer::Footer;
 use crate::sstable::index::Index;
 use crate::sstable::parts::{
-    corrupt, properties_of, read_filter, read_footer, read_index_block, read_part,
+    corrupt, properties_of, read_filter, read_footer, read_index_block, read_range_block,
 };
 use crate::sstable::properties::Properties;
 use crate::sstable::range_block;
@@ -50,7 +50,7 @@ impl Table {
         let range_tombstones = match properties.range_delete_block {
             None => None,
             Some(handle) => {
-                let contents = read_part(&*file, handle)?;
+                let contents = read_range_block(&*file, &footer, handle)?;
                 let read = range_block::decode(contents, &comparator, properties.range_deletes);
                 let read = read.map_err(|what| corrupt(&*file, handle, what))?;
                 Some(Arc::new(read))

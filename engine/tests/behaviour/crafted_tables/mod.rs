@@ -347,10 +347,12 @@ fn handles_that_lead_anywhere_are_refused_or_found() {
         let (mut craft, handle) = craft_of(&entries);
         craft.properties.range_deletes = Some((1, wrong));
         let bytes = craft.finish(&[(b"b", 2, handle)]);
-        assert!(
-            open(&bytes).is_err() && !checked(&bytes).is_empty(),
-            "{wrong:?}"
+        let words = format!(
+            "the properties lead to {} bytes at byte {}, outside",
+            wrong.1, wrong.0
         );
+        assert_refused(&bytes, &words);
+        assert_found(&bytes, &words);
     }
 }
 
