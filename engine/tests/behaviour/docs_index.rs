@@ -39,28 +39,6 @@ fn the_index_names_every_document() {
 }
 
 #[test]
-fn the_index_names_every_test_of_a_behaviour() {
-    let named = links("README.md");
-    let tests = docs().join("../tests");
-    let files = [tests.join("behaviour"), tests]
-        .into_iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    for file in files {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        // What a folder of tests shares, and the folders that hold more than one behaviour.
-        if ["main.rs", "support", "behaviour", "keys"].contains(&name.as_str()) {
-            continue;
-        }
-        assert!(
-            named
-                .iter()
-                .any(|link| link.split('/').any(|part| part == name)),
-            "docs/README.md does not name tests/{name}"
-        );
-    }
-}
-
-#[test]
 fn every_linked_file_is_there() {
     let mut followed = 0;
     for page in pages() {
