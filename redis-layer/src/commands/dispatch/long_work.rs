@@ -3,16 +3,114 @@
 //! A connection is a task, and a task that computes keeps its thread from all other tasks. Two scripts that never end
 //! would be enough to silence a server with two threads, including `SCRIPT KILL`. So long work is announced to the
 //! runtime, which gets another thread for the tasks meanwhile.
+//!
+//! The runtime has a limited number of other threads. Once all of them have work that takes long, or wait for its locks,
+//! nobody is served any more: no `SCRIPT KILL` is read, and no signal either. So the threads are counted, and while many are
+//! taken, no command begins that might take one more ([`Session::waits_for_thread`]).
+//!
+//! Invariants
+//! 1. A thread counts from when it first gives up its place until the end of its [`Turn`], and only once: a task that has
+//!    given up its place goes on without one until it waits.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::runtime::{Handle, RuntimeFlavor};
+
+use crate::commands::Session;
+use crate::commands::dispatch::pipeline::runs_plainly;
+use crate::commands::dispatch::resolve;
+use crate::commands::table::{Flag, Handler, Spec};
+
+/// How many threads may be taken when one more command begins that might take one. The runtime has twice as many: others are
+/// for work in the background, and for commands that seldom take long.
+const TAKEN_MOST: usize = 256;
+
+/// How many threads have given up their places in this process.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// What this thread's turn is to [`TAKEN`].
+    static PLACE: Cell<Place> = const { Cell::new(Place::Outside) };
+}
+
+/// Whether a thread is in a turn, and has given up its place in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In no turn: what it does does not count.
+    Outside,
+    /// In a turn.
+    Kept,
+    /// In a turn, without a place.
+    GivenUp,
+}
+
+/// The time in which a thread runs commands of a connection.
+#[derive(Debug)]
+pub struct Turn(());
+
+impl Turn {
+    /// Begins on this thread. It must end there.
+    #[must_use]
+    pub fn begin() -> Self {
+        PLACE.set(Place::Kept);
+        Self(())
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if PLACE.replace(Place::Outside) == Place::GivenUp {
+            TAKEN.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Counts this thread as taken.
+fn give_up_place() {
+    if PLACE.get() == Place::Kept {
+        PLACE.set(Place::GivenUp);
+        TAKEN.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether so many threads are taken that no command may take one more.
+pub(crate) fn is_crowded() -> bool {
+    TAKEN.load(Ordering::Relaxed) >= TAKEN_MOST
+}
+
+impl Session {
+    /// Whether a command has to wait until fewer threads are taken, because it might take one more. While a script takes
+    /// too long none has to: it is refused.
+    #[must_use]
+    pub fn waits_for_thread(&self, args: &[Bytes]) -> bool {
+        is_crowded()
+            && !self.server.scripts.is_busy()
+            && !runs_plainly(self, args)
+            && resolve(args).is_ok_and(|spec| self.might_take_thread(spec))
+    }
+
+    /// Whether a command waits for locks on its thread, or runs for as long as its client likes.
+    fn might_take_thread(&self, spec: &Spec) -> bool {
+        match spec.handler {
+            Handler::Exec => true,
+            _ if self.queue.is_some() => false,
+            Handler::Script(_) => true,
+            Handler::Keys(_) | Handler::Both(_) => spec.has(Flag::Write),
+            Handler::Session(_) | Handler::Container => {
+                matches!(spec.full_name, "watch" | "debug" | "save")
+            }
+        }
+    }
+}
 
 /// Runs something that takes long. Meanwhile another thread serves the other connections. Outside of the runtime it
 /// just runs.
 pub(crate) fn run_blocking<R>(work: impl FnOnce() -> R) -> R {
+    give_up_place();
     tokio::task::block_in_place(work)
 }
 
