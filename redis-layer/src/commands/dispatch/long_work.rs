@@ -6,18 +6,21 @@
 //!
 //! The runtime has a limited number of other threads. Once all of them have work that takes long, or wait for its locks,
 //! nobody is served any more: no `SCRIPT KILL` is read, and no signal either. So the threads are counted, and while many are
-//! taken, no command begins that might take one more ([`Session::waits_for_thread`]).
+//! taken, no command begins that might take one more ([`Session::waits_for_thread`]). Their clients stand in line.
 //!
 //! Invariants
 //! 1. A thread counts from when it first gives up its place until the end of its [`Turn`], and only once: a task that has
 //!    given up its place goes on without one until it waits.
+//! 2. A client goes on only when there are threads for all that stand before it in line.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::commands::Session;
@@ -77,18 +80,68 @@ fn give_up_place() {
     }
 }
 
-/// Whether so many threads are taken that no command may take one more.
+/// The clients that wait until they may take a thread, by the numbers that they drew.
+static LINE: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+/// How many of them there are: read without a lock.
+static IN_LINE: AtomicUsize = AtomicUsize::new(0);
+
+/// A client that waits until it may take a thread. Dropping it ends that.
+#[derive(Debug)]
+pub(crate) struct InLine(u64);
+
+impl InLine {
+    /// Behind all others.
+    fn join() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let mut line = LINE.lock();
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        line.insert(number);
+        IN_LINE.fetch_add(1, Ordering::Relaxed);
+        Self(number)
+    }
+
+    /// Whether there are threads for this client and all before it.
+    fn is_next(&self) -> bool {
+        let free = TAKEN_MOST.saturating_sub(TAKEN.load(Ordering::Relaxed));
+        LINE.lock()
+            .iter()
+            .take(free)
+            .any(|number| *number == self.0)
+    }
+}
+
+impl Drop for InLine {
+    fn drop(&mut self) {
+        LINE.lock().remove(&self.0);
+        IN_LINE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether so many threads are taken, or about to be, that no command may take one more.
 pub(crate) fn is_crowded() -> bool {
-    TAKEN.load(Ordering::Relaxed) >= TAKEN_MOST
+    TAKEN.load(Ordering::Relaxed) + IN_LINE.load(Ordering::Relaxed) >= TAKEN_MOST
 }
 
 impl Session {
     /// Whether a command has to wait until fewer threads are taken, because it might take one more. While a script takes
     /// too long none has to: it is refused.
     #[must_use]
-    pub fn waits_for_thread(&self, args: &[Bytes]) -> bool {
-        is_crowded()
-            && !self.server.scripts.is_busy()
+    pub fn waits_for_thread(&mut self, args: &[Bytes]) -> bool {
+        let waits = match &self.in_line {
+            None => is_crowded() && self.has_to_wait(args),
+            Some(place) => !place.is_next() && self.has_to_wait(args),
+        };
+        if !waits {
+            self.in_line = None;
+        } else if self.in_line.is_none() {
+            self.in_line = Some(InLine::join());
+        }
+        waits
+    }
+
+    fn has_to_wait(&self, args: &[Bytes]) -> bool {
+        !self.server.scripts.is_busy()
             && !runs_plainly(self, args)
             && resolve(args).is_ok_and(|spec| self.might_take_thread(spec))
     }
@@ -166,4 +219,24 @@ pub(crate) fn yield_thread() {
         runtime.spawn(async move { taken.send(()) });
         let _ = is_taken.recv_timeout(TAKEN_WITHIN);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_came_first_goes_on_first() {
+        let mut line: Vec<InLine> = (0..TAKEN_MOST + 2).map(|_| InLine::join()).collect();
+        assert!(is_crowded());
+        let go_on = |line: &[InLine]| line.iter().filter(|place| place.is_next()).count();
+        assert_eq!(go_on(&line), TAKEN_MOST);
+        assert!(line[0].is_next());
+        // Somebody leaves from the middle.
+        line.remove(5);
+        assert!(line[TAKEN_MOST - 1].is_next());
+        assert!(!line[TAKEN_MOST].is_next());
+        drop(line);
+        assert!(!is_crowded());
+    }
 }

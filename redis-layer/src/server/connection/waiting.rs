@@ -7,7 +7,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::ready;
 
-use bytes::Bytes;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Duration, Instant, sleep_until};
 
@@ -86,18 +85,17 @@ impl Connection {
     /// Waits for the end of a pause, or for a while if the command might take a thread and too many are taken. Returns false
     /// if the client left or the server stops.
     pub(super) async fn pause(&mut self) -> bool {
-        if let Some(delayed) = self.commands.front() {
-            self.session.show_delayed(delayed);
-        }
+        let Some(first) = self.commands.front() else {
+            return true;
+        };
+        self.session.show_delayed(first);
+        let waits_for_thread = self.session.waits_for_thread(first);
         // Listens before it looks again: the pause may have ended while answers were sent.
         let ended = self.session.pause_ended();
-        let first = self.commands.front();
-        let until = |first: &Vec<Bytes>| match self.session.paused_until(first) {
-            None => (self.session.waits_for_thread(first)).then(|| Instant::now() + THREAD_TIMEOUT),
-            Some(until) => Some(Instant::from_std(until)),
-        };
-        let Some(deadline) = first.and_then(until) else {
-            return true;
+        let deadline = match self.session.paused_until(first) {
+            Some(until) => Instant::from_std(until),
+            None if waits_for_thread => Instant::now() + THREAD_TIMEOUT,
+            None => return true,
         };
         let peer = Arc::clone(self.session.peer());
         let _blocked = peer.block();
