@@ -58,6 +58,7 @@ pub use context::session::Session;
 pub use dispatch::blocking::Waiting;
 pub use dispatch::expired_keys::remove_expired;
 pub use dispatch::key_locks::Wait;
+pub use dispatch::long_work::Turn;
 pub(crate) use dispatch::long_work::{run_blocking, run_maybe_blocking};
 pub use dispatch::pipeline::{
     Arrived, COMMANDS_MAX, Progress, execute_next, execute_together, may_join_batch,

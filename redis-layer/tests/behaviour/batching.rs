@@ -172,6 +172,41 @@ fn commands_that_run_together_answer_as_if_they_ran_one_after_the_other() {
     assert!(together > 2000, "only {together} commands ran together");
 }
 
+/// Subcommands of one command with as many words: each is what its own words say, behind another one of its client too.
+#[test]
+fn subcommands_that_run_together_are_not_taken_for_one_another() {
+    const LINES: [&str; 6] = [
+        "object refcount a",
+        "object encoding a",
+        "object refcount b",
+        "object nonsense b",
+        "memory usage a",
+        "memory nonsense a",
+    ];
+    for (first, second) in LINES
+        .iter()
+        .flat_map(|first| LINES.map(|second| (*first, second)))
+    {
+        let (mut room, mut plain) = (Sessions::new(), Sessions::new());
+        for Sessions { server, clients } in [&mut room, &mut plain] {
+            clients[0].commands.push_back(words("set a text"));
+            clients[0].run_one(server);
+            let lines = [first, second].map(words);
+            clients[0].commands.extend(lines);
+        }
+        let Sessions { server, clients } = &mut plain;
+        while !clients[0].commands.is_empty() {
+            clients[0].run_one(server);
+        }
+        let Sessions { server, clients } = &mut room;
+        while !clients[0].commands.is_empty() {
+            let _ = execute_next(server, clients[0].arrived(), Wait::Block);
+        }
+        let answers = [&room, &plain].map(|sessions| sessions.clients[0].answers());
+        assert_eq!(answers[0], answers[1], "{first}, {second}");
+    }
+}
+
 /// The time of commands that run together does not begin when one of their clients was served last.
 #[test]
 fn commands_that_run_together_after_a_pause_do_not_count_as_slow() {

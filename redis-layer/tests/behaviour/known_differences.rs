@@ -748,3 +748,36 @@ fn a_password_is_text() {
     let [t, f] = [true, false];
     assert_eq!(taken(ours.address), [f, f, f, f, t, t]);
 }
+
+/// Redis looks for `STORE` behind every word, also behind itself, and its geo searches find it twice. So it names a key that the
+/// command does not write.
+#[test]
+fn a_command_that_stores_has_the_key_that_it_writes() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let keys_of = |address, line: &str| {
+        let words: Vec<&str> = "command getkeys"
+            .split(' ')
+            .chain(line.split(' '))
+            .collect();
+        Client::connect(address).call(&words)
+    };
+    let sort = "sort k store store desc";
+    for address in [real.address, ours.address] {
+        let mut client = Client::connect(address);
+        client.call(&["rpush", "k", "2", "1"]);
+        assert_eq!(
+            client.call(&sort.split(' ').collect::<Vec<_>>()),
+            ":2\\r\\n"
+        );
+        assert_eq!(client.call(&["exists", "store"]), ":1\\r\\n");
+    }
+    let [k, desc, x] = ["$1\\r\\nk\\r\\n", "$4\\r\\ndesc\\r\\n", "$1\\r\\nx\\r\\n"];
+    let store = "$5\\r\\nstore\\r\\n";
+    assert_eq!(keys_of(real.address, sort), format!("*2\\r\\n{k}{desc}"));
+    assert_eq!(keys_of(ours.address, sort), format!("*2\\r\\n{k}{store}"));
+    let geo = "georadius k 1 2 3 m storedist store x";
+    assert_eq!(keys_of(real.address, geo), format!("*3\\r\\n{k}{x}{store}"));
+    assert_eq!(keys_of(ours.address, geo), format!("*2\\r\\n{k}{store}"));
+}

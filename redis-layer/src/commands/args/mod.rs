@@ -36,10 +36,12 @@ impl<'a> Args<'a> {
     }
 
     /// Whether other arguments are of the same command, judging by the first word and the number of arguments: then
-    /// the command need not be looked up.
+    /// the command need not be looked up. Of a subcommand the first word does not tell.
     #[must_use]
     pub fn is_alike(&self, others: &[Bytes]) -> bool {
-        self.spec.subcommands.is_empty()
+        let is_told_by_first_word = self.spec.name.len() == self.spec.full_name.len();
+        is_told_by_first_word
+            && self.spec.subcommands.is_empty()
             && others.len() == self.all.len()
             && others[0] == self.all[0]
     }

@@ -12,6 +12,7 @@ use crate::commands::connection::client::tracking::TrackingState;
 use crate::commands::context::peer::Peer;
 use crate::commands::context::replies::Replies;
 use crate::commands::context::server::Server;
+use crate::commands::dispatch::long_work::InLine;
 use crate::commands::pubsub::{Publications, Subscriptions};
 use crate::commands::transactions::{Queue, Watched};
 use crate::commands::{CommandError, Protocol};
@@ -48,6 +49,8 @@ pub struct Session {
     pub(crate) in_transaction: bool,
     /// How many of its next commands run alone, because they could not be committed together.
     pub(crate) alone: usize,
+    /// Where it waits until it may take a thread.
+    pub(crate) in_line: Option<InLine>,
     /// Whether changes that it made in one transaction with other clients are being committed.
     pub(crate) is_committing: bool,
     /// The messages that the transaction has published so far.
@@ -87,6 +90,7 @@ impl Session {
             script_keys: Vec::new(),
             in_transaction: false,
             alone: 0,
+            in_line: None,
             is_committing: false,
             publications: Publications::default(),
             save_scheduled: None,

@@ -34,6 +34,7 @@ use bytes::Bytes;
 
 use crate::commands::context::replies::Replies;
 use crate::commands::dispatch::key_locks::{Acquired, Locks, Wait};
+use crate::commands::dispatch::long_work::is_crowded;
 use crate::commands::dispatch::{
     Executed, attempt, counts_lookups, execute_at, finish, finish_for_many, resolve,
 };
@@ -72,12 +73,14 @@ pub struct Arrived<'a> {
 }
 
 /// Runs the first of a client's commands, or the first few together. `server` is the server of the session. `wait`
-/// says how commands that run together wait for locks.
+/// says how commands that run together wait for locks. While many threads are taken, a plain command that is the only one
+/// waits in the same way, and takes no thread.
 pub fn execute_next(server: &Server, arrived: Arrived<'_>, mut wait: Wait<'_>) -> Progress {
     let most = arrived.commands.len();
     let mut one = [arrived];
-    if most > 1
-        && let Some(progress) = run_plain_ones(server, &mut one, wait.again())
+    let least = if is_crowded() { 1 } else { 2 };
+    if most >= least
+        && let Some(progress) = run_plain_ones(server, &mut one, least, wait.again())
     {
         return progress;
     }
@@ -108,7 +111,7 @@ pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
         client.session.begin_turn();
     }
     // The results are stored with each client, so the return value is not needed.
-    let run = AssertUnwindSafe(|| run_plain_ones(server, clients, Wait::Never));
+    let run = AssertUnwindSafe(|| run_plain_ones(server, clients, 2, Wait::Never));
     if catch_unwind(run).is_err() {
         recover(clients);
     }
@@ -134,10 +137,16 @@ pub fn may_join_batch(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> boo
     first.is_some_and(|spec| !spec.copies_keys()) && may_run_plainly(session)
 }
 
-/// Runs the plain commands at the front of each client's queue, all together, if there are at least two.
+/// Whether the first of a client's commands runs in a transaction that waits for its locks without a thread.
+pub(crate) fn runs_plainly(session: &Session, args: &[Bytes]) -> bool {
+    is_plain(args).is_some() && may_run_plainly(session)
+}
+
+/// Runs the plain commands at the front of each client's queue, all together, if there are at least so many.
 fn run_plain_ones(
     server: &Server,
     clients: &mut [Arrived<'_>],
+    least: usize,
     wait: Wait<'_>,
 ) -> Option<Progress> {
     let split = clients
@@ -145,7 +154,7 @@ fn run_plain_ones(
         .map(|client| (&mut *client.session, &*client.commands));
     let (mut sessions, queues): (Vec<&mut Session>, Vec<_>) = split.unzip();
     let commands = plain_ones(&sessions, &queues);
-    if commands.len() < 2 {
+    if commands.len() < least {
         return None;
     }
     let Some(mut executed) = run(server, &mut sessions, Together(&commands), wait) else {

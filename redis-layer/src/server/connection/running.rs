@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{Connection, SEND_BYTES};
-use crate::commands::{Arrived, COMMANDS_MAX, Progress, Reply, Session, Wait, execute_next};
+use crate::commands::{Arrived, COMMANDS_MAX, Progress, Reply, Session, Turn, Wait, execute_next};
 use crate::server::resp::{Limits, ProtocolError, encode};
 
 /// Commands are parsed before the first of them runs: at most as many as may run together, and only until they have this
@@ -25,7 +25,7 @@ pub(super) enum Next {
     Read,
     /// Send, then wait for the answer to a blocking command.
     Wait,
-    /// Send, then wait for the end of a pause.
+    /// Send, then wait for the end of a pause, or for a thread.
     Pause,
     /// Wait for locks. There is nothing to send.
     Queue,
@@ -75,6 +75,7 @@ impl Connection {
     /// the locks and will wake `waker`. Without a waker it waits for locks on this thread.
     fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
         let mut wrote = None;
+        let _turn = Turn::begin();
         self.session.begin_turn();
         let mut waiter = std::mem::take(&mut self.waiter);
         if waker.is_none() {
@@ -140,8 +141,9 @@ impl Connection {
             );
             return Some(Next::Drop);
         }
-        let is_paused = self.session.paused_until(first).is_some();
-        is_paused.then_some(Next::Pause)
+        let is_delayed =
+            self.session.paused_until(first).is_some() || self.session.waits_for_thread(first);
+        is_delayed.then_some(Next::Pause)
     }
 
     /// Takes commands that have arrived completely, as many as may run together. Of a client that has not

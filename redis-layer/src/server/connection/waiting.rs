@@ -1,4 +1,4 @@
-//! Waits: for the client, for the answer to a blocking command, or for the end of a pause. Bytes are received meanwhile,
+//! Waits: for the client, for the answer to a blocking command, for the end of a pause, or for a thread. Bytes are received meanwhile,
 //! and messages from other clients and the end of the server are noticed.
 
 use std::future::poll_fn;
@@ -8,11 +8,15 @@ use std::sync::Arc;
 use std::task::ready;
 
 use tokio::io::AsyncReadExt;
+use tokio::time::{Duration, Instant, sleep_until};
 
 use super::Connection;
 use crate::commands::Outbox;
 use crate::server::resp::Parser;
 use crate::server::stream::Stream;
+
+/// How long a command that might take a thread waits until it asks again whether too many are taken.
+const THREAD_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Why a connection stops waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,23 +82,26 @@ impl Connection {
         }
     }
 
-    /// Waits for the end of a pause. Returns false if the client left or the server stops.
+    /// Waits for the end of a pause, or for a while if the command might take a thread and too many are taken. Returns false
+    /// if the client left or the server stops.
     pub(super) async fn pause(&mut self) -> bool {
-        if let Some(delayed) = self.commands.front() {
-            self.session.show_delayed(delayed);
-        }
-        // Listens before it looks again: the pause may have ended while answers were sent.
-        let ended = self.session.pause_ended();
-        let first = self.commands.front();
-        let Some(until) = first.and_then(|first| self.session.paused_until(first)) else {
+        let Some(first) = self.commands.front() else {
             return true;
         };
-        let deadline = tokio::time::Instant::from_std(until);
+        self.session.show_delayed(first);
+        let waits_for_thread = self.session.waits_for_thread(first);
+        // Listens before it looks again: the pause may have ended while answers were sent.
+        let ended = self.session.pause_ended();
+        let deadline = match self.session.paused_until(first) {
+            Some(until) => Instant::from_std(until),
+            None if waits_for_thread => Instant::now() + THREAD_TIMEOUT,
+            None => return true,
+        };
         let peer = Arc::clone(self.session.peer());
         let _blocked = peer.block();
         let takes_more = self.parser.may_read_more();
         let woken = tokio::select! {
-            () = tokio::time::sleep_until(deadline) => return true,
+            () = sleep_until(deadline) => return true,
             () = ended => return true,
             more = read(&mut self.stream, &mut self.parser), if takes_more => {
                 self.arrived(&more)

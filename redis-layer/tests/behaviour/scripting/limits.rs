@@ -11,6 +11,7 @@ use redis_layer::store::{Result, Snapshot, Store};
 
 use crate::common::client::{Client, encode};
 use crate::common::hooked::{Hooked, Hooks, Watched};
+use crate::common::program::Running;
 use crate::common::servers::Ours;
 use crate::common::waiting::{eventually, rest_for};
 use crate::common::{CutOff, Direct, Over, StoreKind, scope_in_time, show, unescape};
@@ -205,6 +206,43 @@ fn a_server_whose_threads_all_run_scripts_still_answers() {
         left.is_empty()
     });
     assert!(other.call(&["script", "kill"]).starts_with("-NOTBUSY"));
+}
+
+/// More clients than the server may have threads wait for a key that a script holds. The others are served all the while,
+/// also those who write, and one of them can end the script.
+#[test]
+fn a_crowd_that_waits_for_a_script_keeps_no_thread_from_others() {
+    const CROWD: usize = 750;
+    let server = Running::in_memory(&["--set", "busy-reply-threshold=0"]);
+    let mut holder = Client::connect(server.address);
+    let mut other = Client::connect(server.address);
+    let mut crowd: Vec<Client> = (0..CROWD)
+        .map(|_| Client::connect(server.address))
+        .collect();
+    let words = ["eval", "while true do end", "1", "k"].map(Bytes::from);
+    holder.send(&encode(&words.to_vec())).unwrap();
+    eventually(|| other.call(&["client", "list"]).contains("cmd=eval"));
+    for (n, client) in crowd.iter_mut().enumerate() {
+        let sent = [
+            "INCR k\r\n",
+            "MULTI\r\nINCR k\r\nEXEC\r\n",
+            "EVAL \"return redis.call('incr', KEYS[1])\" 1 k\r\n",
+        ];
+        client.send(sent[n % sent.len()].as_bytes()).unwrap();
+    }
+    for n in 1..=50 {
+        rest_for(Duration::from_millis(10));
+        assert_eq!(other.call(&["incr", "other"]), format!(":{n}\\r\\n"));
+    }
+    assert_eq!(other.call(&["script", "kill"]), "+OK\\r\\n");
+    let all = format!("$3\\r\\n{CROWD}\\r\\n");
+    eventually(|| other.call(&["get", "k"]) == all);
+    for (n, client) in crowd.iter_mut().enumerate() {
+        let replies = if n % 3 == 1 { 3 } else { 1 };
+        for _ in 0..replies {
+            assert!(!client.reply().unwrap().starts_with(b"-"));
+        }
+    }
 }
 
 #[test]
