@@ -123,7 +123,9 @@ impl<'a> Turn<'a> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.take().map(ReentrantMutexGuard::unlock_fair);
+        if let Some(guard) = self.0.take() {
+            ReentrantMutexGuard::unlock_fair(guard);
+        }
     }
 }
 
