@@ -177,6 +177,10 @@ impl Explain<'_, '_> {
 
     /// Explains the range deletes if there are any, which only the properties behind them say. Returns where they end.
     fn range_deletes(&mut self, footer: &Footer, end: u64) -> Result<u64, Wrong> {
+        // Where they begin before the end of what is sound, the footer is wrong about them, and not what is there.
+        if footer.properties.offset < end {
+            check_place("properties", end, footer.properties.offset)?;
+        }
         let properties = part(self.file, footer.properties)
             .map_err(|wrong| first_wrong(self.file, end, wrong))?;
         // If they say nonsense, that is reported when it is their turn.
