@@ -124,6 +124,7 @@ impl Machine {
     pub(super) fn new(
         setup: &Setup,
         registry: &Arc<Registry>,
+        generator: &random::Generator,
         generation: u64,
     ) -> mlua::Result<Self> {
         let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH;
@@ -139,7 +140,7 @@ impl Machine {
         let redis = redis::library(&lua, &situation, setup.version)?;
         add_log(&lua, &redis, &situation)?;
         add_acl_check(&lua, &redis, setup.is_command, &situation)?;
-        random::install(&lua, &lua.globals().get("math")?)?;
+        random::install(&lua, &lua.globals().get("math")?, generator)?;
         unpack::install(&lua, &lua.globals())?;
         let globals = lua.create_table()?;
         let made_coroutine = made_coroutine(&lua, &situation, registry)?;

@@ -157,6 +157,8 @@ pub struct Scripts {
     /// How often the scripts were flushed. A state from before the last flush is not used again.
     generation: AtomicU64,
     registry: Arc<Registry>,
+    /// Of `math.random`.
+    generator: random::Generator,
 }
 
 impl Scripts {
@@ -169,6 +171,7 @@ impl Scripts {
             idle: Mutex::default(),
             generation: AtomicU64::new(0),
             registry: Arc::new(Registry::new(setup.yield_thread)),
+            generator: random::Generator::default(),
         }
     }
 
@@ -278,7 +281,7 @@ impl Scripts {
             return Ok(machine);
         }
         let generation = self.generation.load(Ordering::Relaxed);
-        Machine::new(&self.setup, &self.registry, generation)
+        Machine::new(&self.setup, &self.registry, &self.generator, generation)
             .map_err(|error| format!("ERR cannot start Lua: {error}").into_bytes())
     }
 

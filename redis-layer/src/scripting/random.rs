@@ -41,12 +41,22 @@ impl Drand48 {
     }
 }
 
+/// The generator of a server. All its scripts share it, as in Redis: a seed holds for the scripts that follow, whichever
+/// state runs them.
+#[derive(Debug, Clone)]
+pub(super) struct Generator(Arc<Mutex<Drand48>>);
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Drand48(UNSEEDED))))
+    }
+}
+
 /// Replaces the functions of `math`.
-pub(super) fn install(lua: &Lua, math: &Table) -> mlua::Result<()> {
-    let generator = Arc::new(Mutex::new(Drand48(UNSEEDED)));
-    let seeded = Arc::clone(&generator);
+pub(super) fn install(lua: &Lua, math: &Table, generator: &Generator) -> mlua::Result<()> {
+    let (drawn, seeded) = (Arc::clone(&generator.0), Arc::clone(&generator.0));
     let random = lua.create_function(move |lua, args: MultiValue| {
-        random(&Call::new(lua, &args), &mut generator.lock())
+        random(&Call::new(lua, &args), &mut drawn.lock())
     })?;
     let randomseed = lua.create_function(move |lua, args: MultiValue| {
         let seed = Call::new(lua, &args).integer(1)?;

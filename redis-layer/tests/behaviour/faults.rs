@@ -55,6 +55,19 @@ fn both_zeros_are_one_score() {
     });
 }
 
+/// tiny-lsm (2025) writes scores as padded decimal numbers, so it has no fractions, and -10 comes after -5.
+#[test]
+fn negative_and_broken_scores_are_in_order() {
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("zadd z -10 a -5 b -9 c -9.5 d 0.25 e 100 f 20 g", "7"),
+            ("zrange z 0 -1", "[a d c b e g f]"),
+            ("zrangebyscore z -9.75 -5", "[d c b]"),
+            ("zrank z a", "0"),
+        ]);
+    });
+}
+
 /// NeoKV reads the store and not its own batch; Kvrocks #298 and #1651 were alike.
 #[test]
 fn one_command_may_name_a_member_twice() {

@@ -1,11 +1,13 @@
 //! The real redis-cli against our server, if it is installed.
 
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
-use crate::common::StoreKind;
 use crate::common::client::Client;
 use crate::common::program::output_of;
 use crate::common::servers::{Ours, installed};
+use crate::common::{StoreKind, scope_in_time};
 
 fn redis_cli(ours: &Ours, args: &[&str], input: &[u8]) -> String {
     let mut command = Command::new("redis-cli");
@@ -15,6 +17,22 @@ fn redis_cli(ours: &Ours, args: &[&str], input: &[u8]) -> String {
     let output = output_of(command, input);
     let text = [output.stdout, output.stderr].concat();
     String::from_utf8(text).unwrap()
+}
+
+/// What it prints that listens to a channel until the server ends its connection.
+fn heard_by_redis_cli(ours: &Ours) -> String {
+    scope_in_time(|scope| {
+        let listener = scope.spawn(|| redis_cli(ours, &["subscribe", "news"], b""));
+        let mut speaker = Client::connect(ours.address);
+        while speaker.call(&["publish", "news", "hello"]) == ":0\\r\\n" {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(
+            speaker.call(&["client", "kill", "type", "pubsub"]),
+            ":1\\r\\n"
+        );
+        listener.join().unwrap()
+    })
 }
 
 #[test]
@@ -37,6 +55,20 @@ fn people_and_pipes_get_their_answers() {
         );
         let script = b"set greeting \"hello world\"\nget greeting\nselect 1\nget greeting\n";
         assert_eq!(redis_cli(&ours, &[], script), "OK\nhello world\nOK\n\n");
+        // A transaction and scripts, as they are typed.
+        let typed = b"multi\nincr visits\nincrby visits 4\nexec\neval \"return redis.call('get', KEYS[1])\" 1 visits\n";
+        assert_eq!(
+            redis_cli(&ours, &[], typed),
+            "OK\nQUEUED\nQUEUED\n1\n5\n5\n"
+        );
+        assert_eq!(ask(&["--scan", "--pattern", "vis*"]), "visits\n");
+        let pops = b"rpush jobs one two\nblpop jobs other 1\nblpop jobs 1\nblpop jobs 0.01\n";
+        assert_eq!(redis_cli(&ours, &[], pops), "2\njobs\none\njobs\ntwo\n\n");
+        let heard = heard_by_redis_cli(&ours);
+        assert!(
+            heard.starts_with("subscribe\nnews\n1\nmessage\nnews\nhello\n"),
+            "{heard}"
+        );
         let mut bulk = Vec::new();
         for n in 0..1000 {
             bulk.extend_from_slice(format!("ZADD bulk {n} m{n}\r\n").as_bytes());

@@ -14,16 +14,21 @@ pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() == 2 && args.is(1, "VERSION") {
         return Ok(Reply::Text(version));
     }
-    let mut numbers = args.from(1);
+    let (mut numbers, mut must_be_numbers) = (args.from(1), false);
     if args.len() > 2 && args.is(1, "VERSION") {
-        args.integer(2)?;
+        // The pictures of these versions have sizes. Other versions of Redis take no notice of what follows.
+        must_be_numbers = [5, 6].contains(&args.integer(2)?);
         numbers = args.from(3);
     }
-    let number = |at: usize, otherwise: i64, most: i64| match numbers.get(at) {
-        None => Ok(otherwise),
-        Some(word) => parse_integer(word)
-            .map(|number| number.clamp(1, most))
-            .ok_or(CommandError::NOT_AN_INTEGER),
+    let number = |at: usize, otherwise: i64, most: i64| {
+        let Some(word) = numbers.get(at) else {
+            return Ok(otherwise);
+        };
+        match parse_integer(word) {
+            Some(number) => Ok(number.clamp(1, most)),
+            None if must_be_numbers => Err(CommandError::NOT_AN_INTEGER),
+            None => Ok(otherwise),
+        }
     };
     let (width, height) = (number(0, PICTURE.0, 160)?, number(1, PICTURE.1, 16)?);
     let mut picture = String::new();

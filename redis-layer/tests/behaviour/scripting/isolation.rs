@@ -57,6 +57,19 @@ fn compare_and_set_loses_no_update() {
     });
 }
 
+/// As a real Redis 7.0 answers. Scripts that run at the same time use several states, and a flush makes new ones.
+#[test]
+fn a_seed_holds_for_all_scripts_that_follow() {
+    const TWO: &str = "return {math.random(100), math.random(100)}";
+    over_every_store(|direct| {
+        let two = || run(&direct.server, &["eval", TWO, "0"]);
+        assert_eq!([two(), two()], ["[40 85]", "[36 45]"]);
+        run(&direct.server, &["eval", "math.randomseed(5)", "0"]);
+        run(&direct.server, &["script", "flush"]);
+        assert_eq!([two(), two()], ["[53 28]", "[79 20]"]);
+    });
+}
+
 /// Money moves between accounts that no script names. None is lost, and no sum is seen halfway.
 #[test]
 fn keys_that_are_not_named_are_as_isolated_as_others() {
