@@ -781,3 +781,50 @@ fn a_command_that_stores_has_the_key_that_it_writes() {
     assert_eq!(keys_of(real.address, geo), format!("*3\\r\\n{k}{x}{store}"));
     assert_eq!(keys_of(ours.address, geo), format!("*2\\r\\n{k}{store}"));
 }
+
+/// Redis adds and multiplies such numbers past their limits.
+#[test]
+fn places_and_times_beyond_all_limits_do_not_wrap_around() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["set", "s", "hello"]);
+        let restored =
+            client.pipeline(&[
+                [&b"restore"[..], b"q", b"9223372036854775807", DUMP_OF_HELLO]
+                    .map(bytes::Bytes::from_static)
+                    .to_vec(),
+            ]);
+        let place = ["bitfield", "s", "get", "u8", "#-9223372036854775808"];
+        let replies = [client.call(&["exists", "q"]), client.call(&place)];
+        (restored[0].clone(), replies)
+    };
+    let (from_real, from_ours) = (ask(real.address), ask(ours.address));
+    assert_eq!([&from_real.0, &from_ours.0], [b"+OK\r\n", b"+OK\r\n"]);
+    assert_eq!(from_real.1, [":0\\r\\n", "*1\\r\\n:104\\r\\n"]);
+    assert_eq!(from_ours.1[0], ":1\\r\\n");
+    assert!(from_ours.1[1].contains("bit offset"), "{}", from_ours.1[1]);
+}
+
+/// What DUMP of a real Redis 7.0 answers for the text `hello`.
+const DUMP_OF_HELLO: &[u8] = b"\x00\x05hello\x0a\x00cr\xdfve4\x20\x0a";
+
+/// The length of a value in a file of Redis's, and how its lists lie in memory, mean nothing here.
+#[test]
+fn debug_object_shows_no_inner_form() {
+    let Some(real) = RealRedis::start_with(&["--enable-debug-command", "yes"]) else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["rpush", "l", "a", "b"]);
+        client.call(&["debug", "object", "l"])
+    };
+    let (from_real, from_ours) = (ask(real.address), ask(ours.address));
+    assert!(from_real.contains(" ql_nodes:1"), "{from_real}");
+    assert!(from_ours.contains(" serializedlength:"), "{from_ours}");
+    assert!(!from_ours.contains(" ql_nodes"), "{from_ours}");
+}
