@@ -92,7 +92,7 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("command|docs", "the table is compared in command_table.rs"),
     (
         "command|getkeysandflags",
-        "flags of keys are coarser here: config.rs",
+        "asked of every command in command_table.rs",
     ),
     ("command|help", "its text is our own"),
     ("command|info", "the table is compared in command_table.rs"),
