@@ -9,6 +9,9 @@ const SCAN: &str = "a-scan-goes-wrong";
 const PREDICT: &str = "predict";
 const FIELDS: &str = "sign-exponent-fraction";
 
+const MINUS_INFINITY: &str = "ff f0 has the greatest bytes of all, and the smallest value: the sign bit is set, the exponent all ones and the \
+    fraction all zeros. That is -inf. A NaN has a fraction that is not zero.";
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Orders>> {
     let mut mistakes = of_values();
@@ -66,17 +69,11 @@ fn of_values() -> Vec<Mistake<Orders>> {
             .link(FIELDS),
         expects("minus_infinity_last", || letters!(c a e d b h f g))
             .says("g at the end")
-            .why(
-                "ff f0 has the greatest bytes of all, and the smallest value: the sign bit is set, the exponent all ones and the fraction all \
-                 zeros. That is -inf. A NaN has a fraction that is not zero.",
-            )
+            .why(MINUS_INFINITY)
             .link(FIELDS),
         expects("minus_infinity_among_the_greatest", || letters!(c a e d b h g f))
             .says("g before f, after all others")
-            .why(
-                "ff f0 has the greatest bytes of all, and the smallest value: the sign bit is set, the exponent all ones and the fraction all \
-                 zeros. That is -inf. A NaN has a fraction that is not zero.",
-            )
+            .why(MINUS_INFINITY)
             .link(FIELDS),
         expects("infinities_taken_for_nans", || letters!(f g c a e d b h))
             .or(Orders { by_value: || letters!(g f c a e d b h), by_bytes })

@@ -487,6 +487,32 @@ fn queue(db: &Db, status: Status, after: Option<&[u8]>) -> Vec<Vec<u8>> {
     rows
 }
 
+/// A page whose cursor is its last key with the last byte raised, and which begins at such a cursor.
+fn page_before_raised(
+    db: &Db,
+    status: Status,
+    limit: usize,
+    after: Option<&[u8]>,
+    raise: fn(u8) -> u8,
+) -> Paged {
+    let of_status = (b's', status.byte()).to_key();
+    let mut rows = index(db, b's');
+    rows.retain(|key| key.starts_with(&of_status) && after.is_none_or(|after| **key >= *after));
+    let last = rows[..limit.min(rows.len())]
+        .last()
+        .filter(|_| limit < rows.len());
+    let next = last.map(|last| {
+        let mut next = last.clone();
+        let end = next.last_mut().expect("a key has bytes");
+        *end = raise(*end);
+        next
+    });
+    Ok(Page {
+        ids: ids_of(rows.iter().take(limit), false),
+        next,
+    })
+}
+
 fn with_pages(
     name: &str,
     check: &'static str,
@@ -562,17 +588,7 @@ pub(crate) fn all() -> Vec<Mistake<Queries>> {
         .why("A limit may be as large as `usize::MAX`. A page that holds less than asked for needs a cursor, or the rest is never found.")
         .link(PAGES),
         with_pages("cursor_raised_without_carry_panics", "returns", |db, status, limit, after| {
-            let of_status = (b's', status.byte()).to_key();
-            let mut rows = index(db, b's');
-            rows.retain(|key| key.starts_with(&of_status) && after.is_none_or(|after| **key >= *after));
-            let last = rows[..limit.min(rows.len())].last().filter(|_| limit < rows.len());
-            let next = last.map(|last| {
-                let mut next = last.clone();
-                let end = next.last_mut().expect("a key has bytes");
-                *end = end.checked_add(1).expect("attempt to add with overflow");
-                next
-            });
-            Ok(Page { ids: ids_of(rows.iter().take(limit), false), next })
+            page_before_raised(db, status, limit, after, |end| end.checked_add(1).expect("attempt to add with overflow"))
         })
         .says("a cursor that is the last key of the page with one added to its last byte")
         .why(
@@ -580,17 +596,7 @@ pub(crate) fn all() -> Vec<Mistake<Queries>> {
              smallest key after it is the key and a zero byte.",
         ),
         with_pages("cursor_raised_without_carry", "pages", |db, status, limit, after| {
-            let of_status = (b's', status.byte()).to_key();
-            let mut rows = index(db, b's');
-            rows.retain(|key| key.starts_with(&of_status) && after.is_none_or(|after| **key >= *after));
-            let last = rows[..limit.min(rows.len())].last().filter(|_| limit < rows.len());
-            let next = last.map(|last| {
-                let mut next = last.clone();
-                let end = next.last_mut().expect("a key has bytes");
-                *end = end.wrapping_add(1);
-                next
-            });
-            Ok(Page { ids: ids_of(rows.iter().take(limit), false), next })
+            page_before_raised(db, status, limit, after, |end| end.wrapping_add(1))
         })
         .says("a cursor that is the last key of the page with one added to its last byte, where ff becomes 00")
         .why(
